@@ -1,0 +1,23 @@
+import type { SettingName } from './settings.ts'
+
+// What each process reads. A setting that is in none of these lists is dead; a test says so.
+
+const everyProcess = ['databaseUrl', 'redisUrl', 'logLevel', 'drainSeconds', 'databasePoolMax', 'queuePoolMax'] as const
+
+export const apiSettings = [
+  ...everyProcess,
+  'host',
+  'port',
+  'bodyMaxBytes',
+  'trustedProxies',
+  'authFailuresPerMinute',
+] as const satisfies SettingName[]
+
+export const workerSettings = [...everyProcess, 'dockerHost'] as const satisfies SettingName[]
+
+export const schedulerSettings = [...everyProcess] as const satisfies SettingName[]
+
+/** The `yard` command starts all of them, so it checks the whole environment before it starts one. */
+export const yardSettings = [
+  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'dataDir'] as const),
+] satisfies SettingName[]

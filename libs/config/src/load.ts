@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import type { Config, Setting, SettingName } from './settings.ts'
+import { settings } from './settings.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+export type ConfigFault = { variable: string; detail: string }
+
+/** All faults of the environment at once; its message is what a person reads before exit 1. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map((fault) => `  ${fault.variable}: ${fault.detail}`)
+    super(`The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`)
+    this.faults = faults
+  }
+}
+
+/** Reads the named settings from `environment` into a frozen object, or throws one ConfigError with every fault. */
+export function loadConfig<const N extends SettingName>(names: readonly N[], environment: Environment): Config<N> {
+  const faults = unknownVariables(environment)
+  const values: Partial<Record<SettingName, unknown>> = {}
+  for (const name of names) {
+    const read = readSetting(settings[name], environment)
+    if ('fault' in read) faults.push(read.fault)
+    else values[name] = read.value
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  // safe because every name was read above by the parser that gives its type
+  return Object.freeze(values) as Config<N>
+}
+
+function readSetting(setting: Setting, environment: Environment): { value: unknown } | { fault: ConfigFault } {
+  const raw = rawValue(setting, environment)
+  if ('fault' in raw) return raw
+  const source = raw.value ?? setting.default
+  if (source === undefined) return { value: undefined }
+  const parsed = setting.parse.safeParse(source)
+  if (parsed.success) return { value: parsed.data }
+  // The value itself is left out: a mistyped secret must not reach a terminal or a log.
+  return { fault: { variable: setting.env, detail: parsed.error.issues.map((issue) => issue.message).join('; ') } }
+}
+
+function rawValue(
+  setting: Setting,
+  environment: Environment,
+): { value: string | undefined } | { fault: ConfigFault } {
+  const direct = nonEmpty(environment[setting.env])
+  const fileVariable = `${setting.env}_FILE`
+  const file = setting.secret ? nonEmpty(environment[fileVariable]) : undefined
+  if (direct !== undefined && file !== undefined) {
+    return { fault: { variable: setting.env, detail: `is set twice: unset it or ${fileVariable}` } }
+  }
+  if (file === undefined) return { value: direct }
+  try {
+    return { value: nonEmpty(readFileSync(file, 'utf8').trim()) }
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    return { fault: { variable: fileVariable, detail: `cannot read ${file} (${reason})` } }
+  }
+}
+
+// `FOO=` in an env file means "not set", as it does to most programs that read one.
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value
+}
+
+function unknownVariables(environment: Environment): ConfigFault[] {
+  const known = new Set<string>(
+    Object.values<Setting>(settings).flatMap((setting) =>
+      setting.secret ? [setting.env, `${setting.env}_FILE`] : [setting.env],
+    ),
+  )
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith('YARD_') && !known.has(variable))
+    .map((variable) => ({ variable, detail: `is not a setting of Toolyard${nearest(variable, [...known])}` }))
+}
+
+function nearest(variable: string, known: string[]): string {
+  const scored = known.map((name) => ({ name, distance: editDistance(variable, name) }))
+  const best = scored.reduce((a, b) => (b.distance < a.distance ? b : a))
+  return best.distance <= 3 ? `; did you mean ${best.name}?` : '; docs/configuration.md lists them all'
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, substitution))
+    }
+    previous = row
+  }
+  return previous[b.length] ?? 0
+}

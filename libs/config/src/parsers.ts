@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { Secret } from './secret.ts'
+
+// Environment values are text. Each parser turns one text into a bounded value or says in one line what is wrong.
+
+export const text = () => z.string().min(1, 'must not be empty')
+
+export const integer = (bounds: { min: number; max: number }) =>
+  z
+    .string()
+    .regex(/^-?\d+$/, `must be a whole number from ${bounds.min} to ${bounds.max}`)
+    .transform(Number)
+    .refine((n) => n >= bounds.min && n <= bounds.max, `must be from ${bounds.min} to ${bounds.max}`)
+
+export const choice = <const T extends string>(...words: T[]) =>
+  z.enum(words, { error: `must be one of: ${words.join(', ')}` })
+
+export const secretUrl = (...protocols: string[]) =>
+  z
+    .string()
+    .refine((value) => hasProtocol(value, protocols), `must be a URL beginning ${protocols.map((p) => `${p}//`).join(' or ')}`)
+    .transform((value) => new Secret(value))
+
+export const endpoint = (...protocols: string[]) =>
+  z.string().refine((value) => hasProtocol(value, protocols), `must begin ${protocols.map((p) => `${p}//`).join(' or ')}`)
+
+function hasProtocol(value: string, protocols: string[]): boolean {
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol)
+}

@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import { choice, endpoint, integer, secretUrl, text } from './parsers.ts'
+
+export type Setting<T = unknown> = {
+  /** The variable's name in the environment. */
+  env: string
+  about: string
+  parse: z.ZodType<T, string>
+  /** As it would stand in the environment; absent means that the setting may be unset. */
+  default?: string
+  /** Also readable from a file named by `<env>_FILE`; never shown. */
+  secret?: true
+}
+
+const define = <T, const S extends Omit<Setting<T>, 'parse'>>(setting: S & { parse: z.ZodType<T, string> }) => setting
+
+/** Every variable that any Toolyard process reads. docs/configuration.md and .env.example are made from this. */
+export const settings = {
+  databaseUrl: define({
+    env: 'DATABASE_URL',
+    about: 'Postgres 15 to 18. Unset, `./yard` runs an embedded Postgres 18 in the data directory.',
+    parse: secretUrl('postgres:', 'postgresql:'),
+    secret: true,
+  }),
+  redisUrl: define({
+    env: 'REDIS_URL',
+    about: 'Redis for the queue. Unset, the queue lives in the same Postgres.',
+    parse: secretUrl('redis:', 'rediss:'),
+    secret: true,
+  }),
+  dockerHost: define({
+    env: 'DOCKER_HOST',
+    about: 'The Docker engine, API 1.41 or newer. Unset, the local socket, else an engine of our own.',
+    parse: endpoint('unix:', 'tcp:', 'http:', 'https:'),
+  }),
+  dataDir: define({
+    env: 'YARD_DATA_DIR',
+    about: 'Where this installation keeps its state: database, engine, logs, admin key.',
+    parse: text(),
+    default: '.toolyard',
+  }),
+  host: define({
+    env: 'YARD_HOST',
+    about: 'The address the API listens on. Loopback by default; put TLS in front before opening it.',
+    parse: text(),
+    default: '127.0.0.1',
+  }),
+  port: define({
+    env: 'YARD_PORT',
+    about: 'The port the API listens on.',
+    parse: integer({ min: 1, max: 65_535 }),
+    default: '8080',
+  }),
+  logLevel: define({
+    env: 'YARD_LOG_LEVEL',
+    about: 'The least severe line that is logged.',
+    parse: choice('debug', 'info', 'warn', 'error'),
+    default: 'info',
+  }),
+  drainSeconds: define({
+    env: 'YARD_DRAIN_SECONDS',
+    about: 'How long a process may take to finish its work after SIGTERM.',
+    parse: integer({ min: 1, max: 3_600 }),
+    default: '30',
+  }),
+  databasePoolMax: define({
+    env: 'YARD_DATABASE_POOL_MAX',
+    about: 'Database connections of one process for its own statements.',
+    parse: integer({ min: 2, max: 200 }),
+    default: '10',
+  }),
+  queuePoolMax: define({
+    env: 'YARD_QUEUE_POOL_MAX',
+    about: 'Database connections of one process for its queues, where the queue lives in Postgres.',
+    parse: integer({ min: 4, max: 200 }),
+    default: '12',
+  }),
+  bodyMaxBytes: define({
+    env: 'YARD_BODY_MAX_BYTES',
+    about: 'The largest request body the API reads.',
+    parse: integer({ min: 1_024, max: 16_777_216 }),
+    default: '1048576',
+  }),
+  trustedProxies: define({
+    env: 'YARD_TRUSTED_PROXIES',
+    about: 'How many proxies in front of the API append to X-Forwarded-For. 0 ignores the header.',
+    parse: integer({ min: 0, max: 10 }),
+    default: '0',
+  }),
+  authFailuresPerMinute: define({
+    env: 'YARD_AUTH_FAILURES_PER_MINUTE',
+    about: 'Wrong keys that one address may present in a minute before it is answered 429.',
+    parse: integer({ min: 1, max: 10_000 }),
+    default: '20',
+  }),
+} as const
+
+export type SettingName = keyof typeof settings
+export type ValueOf<S> = S extends { parse: z.ZodType<infer T, string> }
+  ? S extends { default: string }
+    ? T
+    : T | undefined
+  : never
+export type Config<N extends SettingName> = { readonly [K in N]: ValueOf<(typeof settings)[K]> }

@@ -1,0 +1,35 @@
+/** Every refusal of the product, with the title callers see. Codes are stable; titles may be reworded. */
+export const errorTitles = {
+  malformed_request: 'The request could not be read',
+  invalid_request: 'The request has faults',
+  unauthenticated: 'A valid API key is needed',
+  not_found: 'There is nothing here that this key may see',
+  missing_scope: 'The key lacks a scope',
+  payload_too_large: 'The request is too large',
+  unsupported_media_type: 'The body must be JSON',
+  rate_limited: 'Too many requests',
+  store_unavailable: 'The database cannot be reached',
+  internal: 'Something broke on our side',
+} as const
+
+export type ErrorCode = keyof typeof errorTitles
+
+/** One fault of one field: where it is (a JSON pointer) and how to mend it. */
+export type Fault = { pointer: string; detail: string }
+
+export type RefusalOptions = { faults?: Fault[]; retryAfterSeconds?: number; cause?: unknown }
+
+/** A refusal: the caller's fault, or a state in which the call cannot be served. Its message is safe to show. */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly faults: readonly Fault[]
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.faults = options.faults ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}

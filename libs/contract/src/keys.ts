@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { scopes } from './scopes.ts'
+
+export const topicName = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((topic) => !topic.startsWith('key:'), 'topics beginning "key:" belong to the platform')
+
+export const toolName = z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'lower-case letters, digits, - and _, a letter first')
+
+export const newKeyBody = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  scopes: z.array(z.enum(scopes)).min(1),
+  topics: z.array(topicName).min(1).max(100).optional(),
+  tools: z.array(toolName).min(1).max(1000).optional(),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+})
+
+export const keyShape = z.object({
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  topics: z.array(z.string()).nullable(),
+  tools: z.array(z.string()).nullable(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+  revoked_at: z.iso.datetime().nullable(),
+})
+
+export const newKeyShape = keyShape.extend({ key: z.string() })
+
+export const auditEntryShape = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+  request_id: z.string().nullable(),
+})
+
+export type NewKeyBody = z.infer<typeof newKeyBody>
+export type KeyShape = z.infer<typeof keyShape>
+export type AuditEntryShape = z.infer<typeof auditEntryShape>
