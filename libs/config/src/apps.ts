@@ -2,7 +2,14 @@ import type { SettingName } from './settings.ts'
 
 // What each process reads. A setting that is in none of these lists is dead; a test says so.
 
-const everyProcess = ['databaseUrl', 'redisUrl', 'logLevel', 'drainSeconds', 'databasePoolMax', 'queuePoolMax'] as const
+const everyProcess = [
+  'databaseUrl',
+  'redisUrl',
+  'logLevel',
+  'drainSeconds',
+  'databasePoolMax',
+  'queuePoolMax',
+] as const
 
 export const apiSettings = [
   ...everyProcess,

@@ -12,13 +12,18 @@ export class ConfigError extends Error {
 
   constructor(faults: readonly ConfigFault[]) {
     const lines = faults.map((fault) => `  ${fault.variable}: ${fault.detail}`)
-    super(`The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`)
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`,
+    )
     this.faults = faults
   }
 }
 
 /** Reads the named settings from `environment` into a frozen object, or throws one ConfigError with every fault. */
-export function loadConfig<const N extends SettingName>(names: readonly N[], environment: Environment): Config<N> {
+export function loadConfig<const N extends SettingName>(
+  names: readonly N[],
+  environment: Environment,
+): Config<N> {
   const faults = unknownVariables(environment)
   const values: Partial<Record<SettingName, unknown>> = {}
   for (const name of names) {
@@ -31,7 +36,10 @@ export function loadConfig<const N extends SettingName>(names: readonly N[], env
   return Object.freeze(values) as Config<N>
 }
 
-function readSetting(setting: Setting, environment: Environment): { value: unknown } | { fault: ConfigFault } {
+function readSetting(
+  setting: Setting,
+  environment: Environment,
+): { value: unknown } | { fault: ConfigFault } {
   const raw = rawValue(setting, environment)
   if ('fault' in raw) return raw
   const source = raw.value ?? setting.default
@@ -39,7 +47,9 @@ function readSetting(setting: Setting, environment: Environment): { value: unkno
   const parsed = setting.parse.safeParse(source)
   if (parsed.success) return { value: parsed.data }
   // The value itself is left out: a mistyped secret must not reach a terminal or a log.
-  return { fault: { variable: setting.env, detail: parsed.error.issues.map((issue) => issue.message).join('; ') } }
+  return {
+    fault: { variable: setting.env, detail: parsed.error.issues.map((issue) => issue.message).join('; ') },
+  }
 }
 
 function rawValue(

@@ -18,11 +18,19 @@ export const choice = <const T extends string>(...words: T[]) =>
 export const secretUrl = (...protocols: string[]) =>
   z
     .string()
-    .refine((value) => hasProtocol(value, protocols), `must be a URL beginning ${protocols.map((p) => `${p}//`).join(' or ')}`)
+    .refine(
+      (value) => hasProtocol(value, protocols),
+      `must be a URL beginning ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    )
     .transform((value) => new Secret(value))
 
 export const endpoint = (...protocols: string[]) =>
-  z.string().refine((value) => hasProtocol(value, protocols), `must begin ${protocols.map((p) => `${p}//`).join(' or ')}`)
+  z
+    .string()
+    .refine(
+      (value) => hasProtocol(value, protocols),
+      `must begin ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    )
 
 function hasProtocol(value: string, protocols: string[]): boolean {
   return URL.canParse(value) && protocols.includes(new URL(value).protocol)

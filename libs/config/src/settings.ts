@@ -12,7 +12,8 @@ export type Setting<T = unknown> = {
   secret?: true
 }
 
-const define = <T, const S extends Omit<Setting<T>, 'parse'>>(setting: S & { parse: z.ZodType<T, string> }) => setting
+const define = <T, const S extends Omit<Setting<T>, 'parse'>>(setting: S & { parse: z.ZodType<T, string> }) =>
+  setting
 
 /** Every variable that any Toolyard process reads. docs/configuration.md and .env.example are made from this. */
 export const settings = {

@@ -5,6 +5,7 @@ export const errorTitles = {
   unauthenticated: 'A valid API key is needed',
   not_found: 'There is nothing here that this key may see',
   missing_scope: 'The key lacks a scope',
+  topic_required: 'The topic must be named',
   payload_too_large: 'The request is too large',
   unsupported_media_type: 'The body must be JSON',
   rate_limited: 'Too many requests',

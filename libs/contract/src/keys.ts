@@ -1,17 +1,21 @@
 import { z } from 'zod'
 import { scopes } from './scopes.ts'
 
-export const topicName = z
-  .string()
+// Postgres text cannot hold a NUL, and a terminal that lists names must not be steered by one.
+const printable = z.string().regex(/^\P{Cc}*$/u, 'control characters are not allowed')
+
+export const topicName = printable
   .min(1)
   .max(200)
   .refine((topic) => !topic.startsWith('key:'), 'topics beginning "key:" belong to the platform')
 
-export const toolName = z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'lower-case letters, digits, - and _, a letter first')
+export const toolName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'lower-case letters, digits, - and _, a letter first')
 
 export const newKeyBody = z.strictObject({
-  name: z.string().trim().min(1).max(100),
-  scopes: z.array(z.enum(scopes)).min(1),
+  name: printable.trim().min(1).max(100),
+  scopes: z.array(z.enum(scopes)).min(1).max(100),
   topics: z.array(topicName).min(1).max(100).optional(),
   tools: z.array(toolName).min(1).max(1000).optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
@@ -34,6 +38,7 @@ export const auditEntryShape = z.object({
   id: z.string(),
   at: z.iso.datetime(),
   actor: z.string(),
+  actor_name: z.string(),
   action: z.string(),
   target: z.string(),
   detail: z.record(z.string(), z.unknown()),

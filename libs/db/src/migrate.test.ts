@@ -17,7 +17,10 @@ test('four runners at once apply each migration once', async () => {
   const all = readMigrations()
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool), migrate(pool)])
   assert.deepEqual(
-    runs.flat().map((done) => done.number).toSorted((a, b) => a - b),
+    runs
+      .flat()
+      .map((done) => done.number)
+      .toSorted((a, b) => a - b),
     all.map((one) => one.number),
   )
   await assertSchema(pool)
@@ -26,8 +29,13 @@ test('four runners at once apply each migration once', async () => {
 test('a migration that fails leaves nothing of itself and can be mended', async () => {
   const { pool } = await emptyDatabase()
   const good = migration(1, 'create table one (id integer)')
-  await assert.rejects(migrate(pool, [good, migration(2, 'create table two (id integer); select 1/0')]), /division by zero/)
-  const left = await pool.query("select to_regclass('one') is not null as one, to_regclass('two') is not null as two")
+  await assert.rejects(
+    migrate(pool, [good, migration(2, 'create table two (id integer); select 1/0')]),
+    /division by zero/,
+  )
+  const left = await pool.query(
+    "select to_regclass('one') is not null as one, to_regclass('two') is not null as two",
+  )
   assert.deepEqual(left.rows[0], { one: true, two: false })
   const mended = [good, migration(2, 'create table two (id integer)')]
   assert.equal((await migrate(pool, mended)).length, 1)
@@ -43,7 +51,11 @@ test('a newer incompatible schema is refused, a newer compatible one is not', as
   const first = migration(1, 'create table one (id integer)')
   await migrate(pool, [first, migration(2, 'create table two (id integer)', true)])
   await assertSchema(pool, [first])
-  await migrate(pool, [first, migration(2, 'create table two (id integer)', true), migration(3, 'drop table one', false)])
+  await migrate(pool, [
+    first,
+    migration(2, 'create table two (id integer)', true),
+    migration(3, 'drop table one', false),
+  ])
   await assert.rejects(assertSchema(pool, [first]), /newer than this release/)
   await assert.rejects(migrate(pool, [first]), /newer than this release/)
 })

@@ -27,7 +27,9 @@ const advisoryLockKey = 7_406_518_293
 
 /** Reads the numbered files, refusing a gap, a double or a missing header before any of them is run. */
 export function readMigrations(folder: string = migrationsFolder): Migration[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql')).toSorted()
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .toSorted()
   return files.map((file, index) => {
     const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file)
     const sql = readFileSync(join(folder, file), 'utf8')
@@ -35,7 +37,8 @@ export function readMigrations(folder: string = migrationsFolder): Migration[] {
     if (match?.[1] === undefined || match[2] === undefined || Number(match[1]) !== index + 1) {
       throw new SchemaError(`${file}: migrations are named NNNN_title.sql and numbered without gaps`)
     }
-    if (header === null) throw new SchemaError(`${file}: the first line must be "-- compatible: yes" or "-- compatible: no"`)
+    if (header === null)
+      throw new SchemaError(`${file}: the first line must be "-- compatible: yes" or "-- compatible: no"`)
     const checksum = createHash('sha256').update(sql).digest('hex')
     return { number: index + 1, title: match[2], compatible: header[1] === 'yes', sql, checksum }
   })
@@ -53,7 +56,9 @@ export async function migrate(pool: Pool, migrations: Migration[] = readMigratio
 
 /** Throws unless this release may work on the database as it is: nothing missing, nothing newer and incompatible. */
 export async function assertSchema(sql: Sql, migrations: Migration[] = readMigrations()): Promise<void> {
-  const exists = await sql.query<{ found: boolean }>("select to_regclass('schema_migrations') is not null as found")
+  const exists = await sql.query<{ found: boolean }>(
+    "select to_regclass('schema_migrations') is not null as found",
+  )
   const applied = exists.rows[0]?.found ? await readApplied(sql) : []
   refuseForeign(applied, migrations)
   const missing = migrations.length - Math.min(applied.length, migrations.length)
@@ -75,12 +80,10 @@ async function applyOne(sql: Sql, migration: Migration, known: Migration[]): Pro
   refuseForeign(applied, known)
   if (applied.some((row) => row.number === migration.number)) return false
   await sql.query(migration.sql)
-  await sql.query('insert into schema_migrations (number, title, compatible, checksum) values ($1, $2, $3, $4)', [
-    migration.number,
-    migration.title,
-    migration.compatible,
-    migration.checksum,
-  ])
+  await sql.query(
+    'insert into schema_migrations (number, title, compatible, checksum) values ($1, $2, $3, $4)',
+    [migration.number, migration.title, migration.compatible, migration.checksum],
+  )
   return true
 }
 

@@ -42,7 +42,9 @@ async function ensureTemplate(): Promise<string> {
     const client = await server.connect()
     try {
       await client.query('select pg_advisory_lock(hashtext($1))', [name])
-      const found = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [name])
+      const found = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [
+        name,
+      ])
       if (found.rowCount === 1) return
       await client.query(`drop database if exists ${name} with (force)`)
       await client.query(`create database ${name} template template0`)
