@@ -1,0 +1,60 @@
+import type { Backend, RawQueue } from './backend.ts'
+import { createCoalescer } from './coalesce.ts'
+import type { QueueName } from './names.ts'
+import type { StoredJob } from './stored-job.ts'
+
+export type Producers = {
+  add: (queue: QueueName, jobs: StoredJob[]) => Promise<void>
+  open: (queue: QueueName) => Promise<RawQueue>
+  close: () => Promise<void>
+}
+
+const batchMax = 1_000
+const unansweredMax = 20_000
+
+/** The sending half: BullMQ's queues, opened when first needed, each with its adds joined into batches. */
+export function createProducers(backend: Backend, onError: (error: Error) => void): Producers {
+  const queues = new Map<QueueName, Promise<RawQueue>>()
+  const adders = new Map<QueueName, (jobs: StoredJob[]) => Promise<void>>()
+
+  async function openQueue(name: QueueName): Promise<RawQueue> {
+    // Asked first: BullMQ's queue on Postgres remembers for ever that its first look at the database failed.
+    await backend.ping()
+    const queue = backend.openQueue(name)
+    queue.on('error', onError)
+    await queue.waitUntilReady()
+    return queue
+  }
+
+  function open(name: QueueName): Promise<RawQueue> {
+    const known = queues.get(name)
+    if (known !== undefined) return known
+    const opening = openQueue(name)
+    opening.catch(() => queues.delete(name))
+    queues.set(name, opening)
+    return opening
+  }
+
+  async function addBatch(name: QueueName, jobs: StoredJob[]): Promise<void> {
+    const queue = await open(name)
+    const [first] = jobs
+    // On Postgres addBulk of a single job costs three times an add.
+    if (jobs.length === 1 && first !== undefined) await queue.add(first.name, first.data, first.opts)
+    else await queue.addBulk(jobs)
+  }
+
+  return {
+    add(name, jobs) {
+      let adder = adders.get(name)
+      if (adder === undefined) {
+        adder = createCoalescer({ addBatch: (batch) => addBatch(name, batch), batchMax, unansweredMax })
+        adders.set(name, adder)
+      }
+      return adder(jobs)
+    },
+    open,
+    async close() {
+      await Promise.all([...queues.values()].map(async (opening) => (await opening).close()))
+    },
+  }
+}
