@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { probeEngine } from '@toolyard/sandbox/engine'
+import { enginePaths } from './engine-paths.ts'
+import { findProgram } from './find-program.ts'
+import { temporaryFolder } from './fixtures/temporary-folder.ts'
+import type { EnginePlace } from './engine-paths.ts'
+import { pathsIn } from './installation.ts'
+import { isRoot } from './is-root.ts'
+import { findOwnEngine, startOwnEngine, stopOwnEngine } from './own-engine.ts'
+import { hasEnded, isAlive } from './process-identity.ts'
+
+// Elsewhere Toolyard runs no engine of its own either.
+const runs = isRoot() && findProgram('dockerd') !== undefined
+
+test('an engine of our own starts, is found again, and leaves nothing when it stops', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'one')
+  const engine = await startOwnEngine(place)
+  assert.equal((await probeEngine(engine.dockerHost)).state, 'ready')
+  assert.deepEqual(await startOwnEngine(place), engine)
+  assert.equal(await stopOwnEngine(place), true)
+  assert.equal(await stopOwnEngine(place), false)
+  assertNothingLeft(place)
+})
+
+test('two engines run side by side, and stopping one leaves the other alone', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const [one, two] = [placeIn(t, 'left'), placeIn(t, 'right')]
+  const [, right] = await Promise.all([startOwnEngine(one), startOwnEngine(two)])
+  await stopOwnEngine(one)
+  assertNothingLeft(one)
+  assert.equal((await probeEngine(right.dockerHost)).state, 'ready')
+})
+
+test('an engine that was killed is cleaned up after, and starts again', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'killed')
+  const first = await startOwnEngine(place)
+  process.kill(first.process.pid, 'SIGKILL')
+  assert.ok(await hasEnded(first.process, 5_000))
+  assert.equal(await findOwnEngine(place), undefined)
+  const second = await startOwnEngine(place)
+  process.kill(second.process.pid, 'SIGKILL')
+  assert.ok(await hasEnded(second.process, 5_000))
+  assert.equal(await stopOwnEngine(place), true, 'its containerd was still there')
+  assertNothingLeft(place)
+})
+
+test('a data directory with a long name has its sockets elsewhere, and they go too', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'a-name-that-goes-on-and-on-until-no-socket-could-be-bound-below-it')
+  const engine = await startOwnEngine(place)
+  assert.ok(engine.dockerHost.startsWith('unix:///run/toolyard-'))
+  assert.ok(isAlive(engine.process))
+  await stopOwnEngine(place)
+  assertNothingLeft(place)
+})
+
+function placeIn(t: TestContext, name: string): EnginePlace {
+  const folder = temporaryFolder(t, () => stopOwnEngine(place))
+  const place: EnginePlace = {
+    id: `test-${name.slice(0, 6)}-${process.pid}`,
+    paths: pathsIn(join(folder, name)),
+  }
+  return place
+}
+
+function assertNothingLeft(place: EnginePlace): void {
+  const { run, folder, cgroup } = enginePaths(place)
+  assert.ok(!existsSync(run), run)
+  assert.doesNotMatch(readFileSync('/proc/self/mountinfo', 'utf8'), new RegExp(` ${folder}`))
+  const hierarchies = readdirSync('/sys/fs/cgroup').map((name) => join('/sys/fs/cgroup', name, cgroup))
+  assert.deepEqual([join('/sys/fs/cgroup', cgroup), ...hierarchies].filter(existsSync), [])
+}

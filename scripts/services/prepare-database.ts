@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { ensureAdminKey } from '@toolyard/access/ensure-admin-key'
+import { migrate } from '@toolyard/db/migrate'
+import { prepareQueueSchema } from '@toolyard/queue/schema'
+import { withPool } from './database.ts'
+import { writeFileAtomic } from './json-file.ts'
+import type { Progress } from './progress.ts'
+
+/** Brings the tables up to this release, the queue's too where it lives in this database. Says what it applied. */
+export async function migrateDatabase(url: string, progress: Progress): Promise<string[]> {
+  return progress.step('Migrating the database', () =>
+    withPool(url, async (pool) => {
+      const applied = await migrate(pool)
+      // Also when the queue is a Redis: it costs nothing, and a later change back finds everything there.
+      await prepareQueueSchema(pool)
+      return applied.map(({ number, title }) => `${String(number).padStart(4, '0')}_${title}`)
+    }),
+  )
+}
+
+export type AdminKey = { state: 'written' | 'kept' | 'lost' }
+
+/** The first key of a new installation goes to a file that its owner alone can read. It is never printed. */
+export async function provideAdminKey(url: string, file: string): Promise<AdminKey> {
+  const made = await withPool(url, ensureAdminKey)
+  if (made !== undefined) {
+    writeFileAtomic(file, `${made.token}\n`)
+    return { state: 'written' }
+  }
+  return { state: existsSync(file) ? 'kept' : 'lost' }
+}

@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { addressOf, waitForDatabase, withPool } from './database.ts'
+import { chooseEngine, startEngine } from './engine.ts'
+import type { Installation } from './installation.ts'
+import { stopOwnEngine } from './own-engine.ts'
+import { startOwnRedis, stopOwnRedis } from './own-redis.ts'
+import { startPostgres, stopPostgres } from './postgres.ts'
+import { testPostgresHome } from './postgres-home.ts'
+import type { Progress } from './progress.ts'
+import { waitForRedis } from './redis.ts'
+import { readLiveState } from './supervisor-state.ts'
+
+// The real services that tests run against: those that the settings name, else ours.
+
+export type TestServices = { databaseUrl: string; redisUrl: string; dockerHost: string }
+
+const externalWaitMs = 15_000
+
+export async function startTestServices(
+  installation: Installation,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<TestServices> {
+  const databaseUrl = await startTestDatabase(installation, progress, stop)
+  if (installation.config.databaseUrl === undefined) await dropLeftovers(databaseUrl)
+  const redisUrl = await startTestRedis(installation, progress, stop)
+  const { dockerHost } = await startEngine(installation, await chooseEngine(installation, progress), progress)
+  return { databaseUrl, redisUrl, dockerHost }
+}
+
+/** Stops what is ours and was started for tests; the engine only when no supervisor uses it. */
+export async function stopTestServices(installation: Installation): Promise<string[]> {
+  const engineIsShared = readLiveState(installation.paths.state)?.engine?.kind === 'own'
+  const [postgres, redis, engine] = await Promise.all([
+    stopPostgres(testPostgresHome(installation)),
+    stopOwnRedis(installation),
+    engineIsShared ? false : stopOwnEngine(installation),
+  ])
+  rmSync(join(installation.paths.test, 'redis'), { recursive: true, force: true })
+  return [
+    ...(postgres ? ["the tests' Postgres"] : []),
+    ...(redis ? ["the tests' Redis"] : []),
+    ...(engine ? ['the Docker engine'] : []),
+  ]
+}
+
+export async function startTestDatabase(
+  { config, ...rest }: Installation,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<string> {
+  if (config.databaseUrl !== undefined) {
+    const url = config.databaseUrl.reveal()
+    const title = `Waiting for the database at ${addressOf(url)}`
+    await progress.step(title, () => waitForDatabase(url, externalWaitMs, stop))
+    return url
+  }
+  return progress.step("Starting the tests' Postgres", async () => {
+    const postgres = await startPostgres(testPostgresHome({ config, ...rest }))
+    return postgres.url
+  })
+}
+
+async function startTestRedis(
+  installation: Installation,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<string> {
+  const { redisUrl } = installation.config
+  if (redisUrl === undefined) {
+    await stopOwnRedis(installation)
+    return progress.step("Starting the tests' Redis", () => startOwnRedis(installation, progress))
+  }
+  const url = redisUrl.reveal()
+  await progress.step(`Waiting for the Redis at ${addressOf(url)}`, () =>
+    waitForRedis(url, externalWaitMs, stop),
+  )
+  return url
+}
+
+/** What runs that were killed have left; on a server of ours nobody else can be using it. */
+async function dropLeftovers(url: string): Promise<void> {
+  await withPool(url, async (pool) => {
+    const left = await pool.query<{ name: string }>(
+      `select datname as name from pg_database where datname ~ '^toolyard_(test|template|scratch)_'`,
+    )
+    for (const { name } of left.rows) {
+      await pool.query(`alter database "${name}" is_template false`)
+      await pool.query(`drop database "${name}" with (force)`)
+    }
+  })
+}

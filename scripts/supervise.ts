@@ -1,0 +1,41 @@
+import type { EngineChoice } from './services/engine.ts'
+import { isExpected, messageOf } from './services/failure.ts'
+import { openInstallation } from './services/installation.ts'
+import { createProgress } from './services/progress.ts'
+import { supervise } from './services/supervisor.ts'
+import type { Report } from './yard/run-detached.ts'
+import { listenForStop } from './yard/stop-signals.ts'
+
+// The detached supervisor. Reports to the `./yard up --detach` that started it until it is ready; if that one goes
+// away before, nobody wants it any more and it stops.
+
+const tell = (report: Report) => void (process.connected && process.send?.(report))
+
+let isReady = false
+const signals = listenForStop()
+const abandoned = new AbortController()
+process.once('disconnect', () => !isReady && abandoned.abort())
+
+try {
+  await supervise({
+    installation: openInstallation(),
+    // safe because run-detached.ts, which starts this program, writes it
+    engine: JSON.parse(process.argv[2] ?? '') as EngineChoice,
+    watch: false,
+    progress: createProgress((event) => tell({ type: 'progress', event })),
+    print: () => {},
+    onReady: (state) => {
+      isReady = true
+      tell({ type: 'ready', state })
+    },
+    stop: AbortSignal.any([signals.stop, abandoned.signal]),
+    hurry: signals.hurry,
+  })
+  process.exitCode = 0
+} catch (error) {
+  if (!isExpected(error)) console.error(error)
+  tell({ type: 'failed', message: messageOf(error), expected: isExpected(error) })
+  process.exitCode = 1
+}
+// The channel to the one that started it is no reason to live on.
+if (process.connected) process.disconnect()

@@ -1,0 +1,107 @@
+import { AppError } from '@toolyard/contract/errors'
+import { isExpected } from './services/failure.ts'
+import { nearestWord } from './yard/nearest-word.ts'
+
+// What `./yard` hands over to. Each command is loaded only when it is asked for.
+
+type Command = { about: string; load: () => Promise<(args: string[]) => Promise<number>> }
+
+const commands: Record<string, Command> = {
+  up: {
+    about: 'start everything, installing what is missing; --detach returns once it is ready',
+    load: async () => (await import('./yard/up.ts')).up,
+  },
+  down: {
+    about: 'stop everything; --delete-data removes the data too',
+    load: async () => (await import('./yard/down.ts')).down,
+  },
+  status: {
+    about: 'what runs, where, and whether it is ready (--json)',
+    load: async () => (await import('./yard/status.ts')).status,
+  },
+  dev: {
+    about: 'like up, restarting the apps when their source changes',
+    load: async () => (await import('./yard/dev.ts')).dev,
+  },
+  test: {
+    about: 'run the tests: ./yard test [part of a path …] [--name part of a test name]',
+    load: async () => (await import('./test.ts')).runTests,
+  },
+  verify: {
+    about: 'format, lint, types, architecture, dead code; needs no service',
+    load: async () => (await import('./yard/verify.ts')).verify,
+  },
+  logs: {
+    about: 'what the services wrote: ./yard logs [service] [-f] [-n LINES]',
+    load: async () => (await import('./yard/logs.ts')).logs,
+  },
+  key: {
+    about: 'API keys: ./yard key create --name NAME --scope SCOPE … | list | revoke ID',
+    load: async () => (await import('./yard/key.ts')).key,
+  },
+  migrate: {
+    about: 'bring the database up to this release; up does it too',
+    load: async () => (await import('./yard/migrate.ts')).migrate,
+  },
+  bench: {
+    about: 'measure on this machine: ./yard bench [name …] [--json]',
+    load: async () => (await import('./yard/bench.ts')).bench,
+  },
+}
+
+const exit = { usage: 2, failed: 1, broken: 70 }
+
+async function main([name, ...args]: string[]): Promise<number> {
+  if (name === undefined || ['help', '--help', '-h'].includes(name)) {
+    console.log(help())
+    return name === undefined ? exit.usage : 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined) {
+    const nearest = nearestWord(name, Object.keys(commands))
+    const hint = nearest === undefined ? 'see ./yard help' : `did you mean "./yard ${nearest}"?`
+    console.error(`yard: there is no command "${name}"; ${hint}`)
+    return exit.usage
+  }
+  try {
+    const run = await command.load()
+    return await run(args)
+  } catch (error) {
+    return report(error)
+  }
+}
+
+function report(error: unknown): number {
+  if (isExpected(error) || error instanceof AppError) {
+    console.error(`yard: ${error.message}`)
+    return exit.failed
+  }
+  if (isUsageError(error)) {
+    console.error(`yard: ${error.message}`)
+    return exit.usage
+  }
+  console.error('yard: this is a fault of Toolyard itself, please report it:')
+  console.error(error)
+  return exit.broken
+}
+
+// What node:util's parseArgs throws for an option that a command does not have.
+const isUsageError = (error: unknown): error is Error =>
+  error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+
+function help(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2
+  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(width)}${about}`)
+  return [
+    'Toolyard runs tools for AI agents.',
+    '',
+    'Usage: ./yard <command>',
+    '',
+    ...lines,
+    '',
+    'Settings: docs/configuration.md',
+  ].join('\n')
+}
+
+// Exits by name: what a command leaves open (a log that is followed, a watcher) must not keep the shell waiting.
+process.exit(await main(process.argv.slice(2)))

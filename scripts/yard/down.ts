@@ -1,0 +1,101 @@
+import { existsSync, rmSync, rmdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { deleteData } from '../services/data-dir.ts'
+import { Failure } from '../services/failure.ts'
+import type { Installation } from '../services/installation.ts'
+import { openInstallation } from '../services/installation.ts'
+import { stopLeftoverApps } from '../services/leftover-apps.ts'
+import { withLock } from '../services/lock.ts'
+import { systemFolder } from '../services/postgres-programs.ts'
+import { endProcess } from '../services/process-identity.ts'
+import type { Progress } from '../services/progress.ts'
+import { createProgress, createRenderer } from '../services/progress.ts'
+import { stopServices, testRun } from '../services/stop-services.ts'
+import { stopTestServices } from '../services/test-services.ts'
+import { readLiveState, removeState } from '../services/supervisor-state.ts'
+
+// Beyond what its apps may take to drain: the stopping of Postgres and of the engine.
+const stopMarginMs = 45_000
+const lockWaitMs = 60_000
+
+export async function down(args: string[]): Promise<number> {
+  const options = {
+    'delete-data': { type: 'boolean', default: false },
+    yes: { type: 'boolean', short: 'y', default: false },
+  } as const
+  const { values } = parseArgs({ args, options })
+  const installation = openInstallation()
+  if (values['delete-data'] && !values.yes) await confirmDeletion(installation.dataDir)
+  const progress = createProgress(createRenderer().show)
+  const stopped = existsSync(installation.dataDir) ? await stopAll(installation, progress) : []
+  console.log(stopped.length === 0 ? 'Nothing was running.' : `Stopped ${stopped.join(', ')}.`)
+  const run = testRun(installation)
+  if (run !== undefined) console.log(`A ./yard test (pid ${run.pid}) is running; it stops its own services.`)
+  if (values['delete-data']) removeData(installation)
+  return 0
+}
+
+async function stopAll(installation: Installation, progress: Progress): Promise<string[]> {
+  const supervisor = await progress.step('Stopping', () => stopSupervisor(installation))
+  const what = 'Another ./yard works on this installation'
+  return withLock(installation.paths.lock, { waitMs: lockWaitMs, what }, () =>
+    progress.step('Stopping what is left', async () => {
+      const apps = await stopLeftoverApps(installation)
+      const services = await stopServices(installation)
+      const tests = testRun(installation) === undefined ? await stopTestServices(installation) : []
+      removeState(installation.paths.state)
+      return [...new Set([...supervisor, ...apps, ...services, ...tests])]
+    }),
+  )
+}
+
+/** A supervisor that stops takes all it started with it. */
+async function stopSupervisor({ paths, config }: Installation): Promise<string[]> {
+  const state = readLiveState(paths.state)
+  if (state === undefined) return []
+  const graceMs = config.drainSeconds * 1_000 + stopMarginMs
+  await endProcess(state, [
+    { signal: 'SIGTERM', graceMs },
+    { signal: 'SIGKILL', graceMs: 5_000 },
+  ])
+  const services = [
+    ...(state.database?.kind === 'own' ? ['Postgres'] : []),
+    ...(state.engine?.kind === 'own' ? ['the Docker engine'] : []),
+  ]
+  return [...Object.keys(state.apps), ...services]
+}
+
+async function confirmDeletion(dataDir: string): Promise<void> {
+  if (!process.stdin.isTTY) throw new Failure('--delete-data needs a terminal to confirm at, or --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    console.log(`This deletes the database, the keys, the images and the logs of ${dataDir} for good.`)
+    if ((await terminal.question('Type "delete" to go on: ')).trim() === 'delete') return
+  } finally {
+    terminal.close()
+  }
+  throw new Failure('Nothing was stopped and nothing deleted')
+}
+
+function removeData(installation: Installation): void {
+  if (testRun(installation) !== undefined)
+    throw new Failure('The data is in use by ./yard test: try again when it has ended')
+  const left = deleteData(installation)
+  const system = systemFolder(installation.id)
+  if (existsSync(system)) {
+    rmSync(system, { recursive: true })
+    removeIfEmpty(dirname(system))
+  }
+  const rest = left.length === 0 ? '' : ` What is not Toolyard's is still there: ${left.join(', ')}.`
+  console.log(`Deleted the data in ${installation.dataDir}.${rest}`)
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // safe to ignore because another installation has its data there
+  }
+}

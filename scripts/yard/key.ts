@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util'
+import { createKey } from '@toolyard/access/create-key'
+import { listKeys } from '@toolyard/access/list-keys'
+import { revokeKey } from '@toolyard/access/revoke-key'
+import { newKeyBody } from '@toolyard/contract/keys'
+import { scopes } from '@toolyard/contract/scopes'
+import { assertSchema } from '@toolyard/db/migrate'
+import type { Pool } from '@toolyard/db/pool'
+import { withPool } from '../services/database.ts'
+import { Failure } from '../services/failure.ts'
+import { openInstallation } from '../services/installation.ts'
+import { createProgress, createRenderer } from '../services/progress.ts'
+import { withDatabase } from '../services/with-database.ts'
+
+// Keys by the person at the machine, who needs none: who can read the database may make keys.
+
+const usage = `Usage:
+  ./yard key create --name NAME (--scope SCOPE … | --scope all) [--topic TOPIC …] [--tool TOOL …] [--expires 2030-01-01T00:00:00Z]
+  ./yard key list [--json]
+  ./yard key revoke ID
+Scopes: ${scopes.join(', ')}`
+
+const operator = { actor: { kind: 'operator' } } as const
+const pageSize = 200
+
+export async function key([verb, ...args]: string[]): Promise<number> {
+  const run =
+    verb === 'create'
+      ? create(args)
+      : verb === 'list'
+        ? list(args)
+        : verb === 'revoke'
+          ? revoke(args)
+          : undefined
+  if (run === undefined) {
+    console.error(usage)
+    return 2
+  }
+  // Progress goes to stderr: stdout is the key, for a script to take.
+  const progress = createProgress(createRenderer(process.stderr).show)
+  return withDatabase(openInstallation(), progress, (url) =>
+    withPool(url, async (pool) => {
+      await assertSchema(pool)
+      return run(pool)
+    }),
+  )
+}
+
+function create(args: string[]): (pool: Pool) => Promise<number> {
+  const many = { type: 'string', multiple: true } as const
+  const { values } = parseArgs({
+    args,
+    options: { name: { type: 'string' }, scope: many, topic: many, tool: many, expires: { type: 'string' } },
+  })
+  const wanted = values.scope?.flatMap((words) => words.split(','))
+  const body = newKeyBody.safeParse({
+    name: values.name,
+    scopes: wanted?.includes('all') ? [...scopes] : wanted,
+    topics: values.topic,
+    tools: values.tool,
+    expires_at: values.expires,
+  })
+  if (!body.success) {
+    const faults = body.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
+    throw new Failure(`The key cannot be made:\n${faults.join('\n')}\n${usage}`)
+  }
+  return async (pool) => {
+    const made = await createKey(pool, operator, body.data)
+    console.log(made.token)
+    console.error(
+      `Made the key ${made.key.id} "${made.key.name}". It is shown this once and cannot be read again.`,
+    )
+    return 0
+  }
+}
+
+function list(args: string[]): (pool: Pool) => Promise<number> {
+  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
+  return async (pool) => {
+    for (let cursor: string | undefined; ;) {
+      const { keys, nextCursor } = await listKeys(pool, operator.actor, { cursor, limit: pageSize })
+      for (const entry of keys) console.log(values.json ? JSON.stringify(entry) : describeKey(entry))
+      if (nextCursor === null) return 0
+      cursor = nextCursor
+    }
+  }
+}
+
+function revoke(args: string[]): (pool: Pool) => Promise<number> {
+  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
+  const [id, ...rest] = positionals
+  if (id === undefined || rest.length > 0) throw new Failure(`./yard key revoke takes one id\n${usage}`)
+  return async (pool) => {
+    const revoked = await revokeKey(pool, operator, id)
+    console.log(`Revoked ${revoked.id} "${revoked.name}"; no process honours it after 2 seconds.`)
+    return 0
+  }
+}
+
+type ListedKey = Awaited<ReturnType<typeof listKeys>>['keys'][number]
+
+function describeKey({ id, name, scopes: granted, topics, tools, expiresAt, revokedAt }: ListedKey): string {
+  const state =
+    revokedAt !== null
+      ? `revoked ${revokedAt.toISOString()}`
+      : expiresAt !== null
+        ? `until ${expiresAt.toISOString()}`
+        : 'valid'
+  const bound = [
+    ...(topics === null ? [] : [`topics ${topics.join(',')}`]),
+    ...(tools === null ? [] : [`tools ${tools.join(',')}`]),
+  ]
+  return [id, state, JSON.stringify(name), granted.join(','), ...bound].join('  ')
+}
