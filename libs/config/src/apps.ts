@@ -2,7 +2,7 @@ import type { SettingName } from './settings.ts'
 
 // What each process reads. A setting that is in none of these lists is dead; a test says so.
 
-const everyProcess = [
+export const processSettings = [
   'databaseUrl',
   'redisUrl',
   'logLevel',
@@ -12,7 +12,7 @@ const everyProcess = [
 ] as const
 
 export const apiSettings = [
-  ...everyProcess,
+  ...processSettings,
   'host',
   'port',
   'bodyMaxBytes',
@@ -20,9 +20,9 @@ export const apiSettings = [
   'authFailuresPerMinute',
 ] as const satisfies SettingName[]
 
-export const workerSettings = [...everyProcess, 'dockerHost'] as const satisfies SettingName[]
+export const workerSettings = [...processSettings, 'dockerHost'] as const satisfies SettingName[]
 
-export const schedulerSettings = [...everyProcess] as const satisfies SettingName[]
+export const schedulerSettings = [...processSettings] as const satisfies SettingName[]
 
 /** The `yard` command starts all of them, so it checks the whole environment before it starts one. */
 export const yardSettings = [

@@ -1,0 +1,36 @@
+import { requireScope } from '@toolyard/access/require-scope'
+import type { Verifier } from '@toolyard/access/verifier'
+import type { Scope } from '@toolyard/contract/scopes'
+import { AppError } from '@toolyard/contract/errors'
+import { createMiddleware } from 'hono/factory'
+import type { ApiEnv } from './api-env.ts'
+import type { AddressReader } from './client-address.ts'
+
+/** Makes the guards of the routes: without a valid key that has one of the scopes no body is read, no handler runs (I9). */
+export function createGuard(verifier: Verifier, clientAddress: AddressReader) {
+  return (...anyOf: [Scope, ...Scope[]]) =>
+    createMiddleware<ApiEnv>(async (c, next) => {
+      const key = await verifier.verify(bearerToken(c.req.header('authorization')), clientAddress(c))
+      c.set('key', key)
+      c.get('event').set({ key_id: key.id })
+      if (!anyOf.some((scope) => key.scopes.includes(scope))) requireScope(key, anyOf[0])
+      await next()
+    })
+}
+
+export type Guard = ReturnType<typeof createGuard>
+
+/** What a route behind a guard declares: the lock, and that it is there. */
+export const guarded = (guard: Guard, ...anyOf: [Scope, ...Scope[]]) => ({
+  security: [{ key: [] }],
+  middleware: guard(...anyOf),
+})
+
+function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const match = /^bearer +(\S+)$/i.exec(header)
+  if (match === null) {
+    throw new AppError('unauthenticated', 'The Authorization header must read "Bearer yk_…"')
+  }
+  return match[1]
+}

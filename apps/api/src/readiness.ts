@@ -1,0 +1,89 @@
+import type { Sql } from '@toolyard/db/pool'
+import type { Queues } from '@toolyard/queue/queues'
+import type { ProcessRow, ServiceKind } from '@toolyard/service/list-processes'
+import { listProcesses } from '@toolyard/service/list-processes'
+import type { Part, Parts } from '@toolyard/service/part'
+import { allReady, readyPart, unreachable } from '@toolyard/service/part'
+
+export type ReadinessReport = {
+  /** `degraded`: calls are taken, and something behind does not go on. `unavailable`: calls cannot be taken. */
+  status: 'ready' | 'degraded' | 'unavailable'
+  parts: Parts
+}
+
+export type Readiness = {
+  report(): Promise<ReadinessReport>
+  /** From now on this process is not to be sent anything new. */
+  drain(): void
+}
+
+export type ReadinessOptions = {
+  sql: Sql
+  queues: Pick<Queues, 'ping'>
+  /** Undefined until the database is known to fit this release. */
+  schemaFits: () => boolean
+  monotonicMs?: () => number
+}
+
+// Anybody may ask, as often as they like; the database is asked once for all who ask within this time.
+const reusedMs = 500
+
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { sql, queues, schemaFits, monotonicMs = () => performance.now() } = options
+  let isDraining = false
+  let latest: { atMs: number; parts: Promise<Parts> } | undefined
+
+  async function gather(): Promise<Parts> {
+    const [processes, queue] = await Promise.all([
+      listProcesses(sql).catch((error: unknown) => unreachable(error)),
+      queues.ping().then(
+        () => readyPart,
+        (error: unknown) => unreachable(error),
+      ),
+    ])
+    if (!Array.isArray(processes)) return { database: processes, queue }
+    if (!schemaFits()) return { database: { state: 'starting' }, queue }
+    return { database: readyPart, queue, ...describeProcesses(processes) }
+  }
+
+  return {
+    async report() {
+      const now = monotonicMs()
+      if (latest === undefined || now - latest.atMs > reusedMs) latest = { atMs: now, parts: gather() }
+      const api: Part = isDraining ? { state: 'draining' } : readyPart
+      return judge({ api, ...(await latest.parts) })
+    },
+    drain() {
+      isDraining = true
+    },
+  }
+}
+
+/** Rows are the truth: with the database calls can be taken, whatever else is away. */
+function judge(parts: Parts): ReadinessReport {
+  if (allReady(parts)) return { status: 'ready', parts }
+  const canServe = parts['api']?.state === 'ready' && parts['database']?.state === 'ready'
+  return { status: canServe ? 'degraded' : 'unavailable', parts }
+}
+
+const awaited: readonly ServiceKind[] = ['worker', 'scheduler']
+
+/** One part for each kind of process, and one for each thing that those processes need. The best of a kind counts. */
+function describeProcesses(processes: readonly ProcessRow[]): Parts {
+  const described: Record<string, Part> = {}
+  for (const kind of awaited) {
+    const alike = processes.filter((row) => row.kind === kind)
+    described[kind] = describeKind(alike)
+    for (const { parts } of alike.toSorted((a, b) => Number(b.ready) - Number(a.ready))) {
+      for (const [name, part] of Object.entries(parts)) described[name] ??= part
+    }
+  }
+  return described
+}
+
+function describeKind(processes: readonly ProcessRow[]): Part {
+  const ready = processes.filter((row) => row.ready).length
+  if (ready > 0) return { state: 'ready', detail: `${ready} of ${processes.length}` }
+  if (processes.length > 0) return { state: 'unfit', detail: `none of ${processes.length} is ready` }
+  return { state: 'missing', detail: 'none has reported lately' }
+}

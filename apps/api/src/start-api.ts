@@ -1,0 +1,50 @@
+import { startEpochWatch } from '@toolyard/access/epoch-watch'
+import { createVerifier } from '@toolyard/access/verifier'
+import type { apiSettings } from '@toolyard/config/apps'
+import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { createApi } from './create-api.ts'
+import { createReadiness } from './readiness.ts'
+import { listen } from './listen.ts'
+
+type ApiContext = ServiceContext<(typeof apiSettings)[number]>
+
+/** Listens at once, so that readyz can say what is not there yet. */
+export async function startApi(context: ApiContext): Promise<RunningService> {
+  const { config, log, metrics, pool, queues } = context
+  const watch = startEpochWatch({
+    pool,
+    onFailure: (error) =>
+      log.warn('the access epoch cannot be read: the database decides on each key', { error }),
+  })
+  const verifier = createVerifier({ pool, watch, failuresPerMinute: config.authFailuresPerMinute })
+  const readiness = createReadiness({ sql: pool, queues, schemaFits: watchSchema(context) })
+  const api = createApi({
+    pool,
+    verifier,
+    readiness,
+    log,
+    metrics,
+    bodyMaxBytes: config.bodyMaxBytes,
+    trustedProxies: config.trustedProxies,
+  })
+  const server = await listen(api.fetch, config)
+  log.info('listening', { url: server.url })
+  return {
+    parts: () => ({}),
+    async drain(signal) {
+      readiness.drain()
+      await server.close(signal)
+      await watch.close()
+    },
+  }
+}
+
+function watchSchema({ schemaFits }: ApiContext): () => boolean {
+  let fits = false
+  schemaFits.then(
+    () => (fits = true),
+    // The process ends with that error; until then it serves nothing.
+    () => {},
+  )
+  return () => fits
+}

@@ -1,0 +1,18 @@
+/** Something that a process needs, and how it is. `detail` is for people, and safe to show to anybody. */
+export type Part = {
+  state: 'ready' | 'starting' | 'draining' | 'unreachable' | 'missing' | 'unfit'
+  detail?: string
+}
+
+export type Parts = Readonly<Record<string, Part>>
+
+export const readyPart: Part = { state: 'ready' }
+
+export const allReady = (parts: Parts) => Object.values(parts).every((part) => part.state === 'ready')
+
+/** Only the code of an error is shown: messages may name hosts, users and statements. */
+export function unreachable(error: unknown): Part {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const isCode = code !== undefined && /^[A-Za-z0-9_]{1,40}$/.test(code)
+  return { state: 'unreachable', detail: isCode ? code : 'no answer' }
+}
