@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createPool } from '@toolyard/db/pool'
-import type { Pool } from '@toolyard/db/pool'
+import type { Pool, PoolOptions } from '@toolyard/db/pool'
 import { Failure, codeOf, messageOf } from './failure.ts'
 
 const pollMs = 100
@@ -45,8 +45,12 @@ export async function askVersion(url: string): Promise<{ version: number } | { e
   }
 }
 
-export async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = createPool({ url, max: 2, applicationName: 'toolyard-yard', onIdleError: () => {} })
+export async function withPool<T>(
+  url: string,
+  work: (pool: Pool) => Promise<T>,
+  limits: Pick<PoolOptions, 'statementTimeoutMs'> = {},
+): Promise<T> {
+  const pool = createPool({ url, max: 2, applicationName: 'toolyard-yard', onIdleError: () => {}, ...limits })
   try {
     return await work(pool)
   } finally {

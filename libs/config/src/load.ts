@@ -47,29 +47,30 @@ function readSetting(
   const parsed = setting.parse.safeParse(source)
   if (parsed.success) return { value: parsed.data }
   // The value itself is left out: a mistyped secret must not reach a terminal or a log.
-  return {
-    fault: { variable: setting.env, detail: parsed.error.issues.map((issue) => issue.message).join('; ') },
-  }
+  return fault(raw.variable, parsed.error.issues.map((issue) => issue.message).join('; '))
 }
 
 function rawValue(
   setting: Setting,
   environment: Environment,
-): { value: string | undefined } | { fault: ConfigFault } {
+): { variable: string; value: string | undefined } | { fault: ConfigFault } {
   const direct = nonEmpty(environment[setting.env])
   const fileVariable = `${setting.env}_FILE`
   const file = setting.secret ? nonEmpty(environment[fileVariable]) : undefined
-  if (direct !== undefined && file !== undefined) {
-    return { fault: { variable: setting.env, detail: `is set twice: unset it or ${fileVariable}` } }
-  }
-  if (file === undefined) return { value: direct }
+  if (file === undefined) return { variable: setting.env, value: direct }
+  if (direct !== undefined) return fault(setting.env, `is set twice: unset it or ${fileVariable}`)
   try {
-    return { value: nonEmpty(readFileSync(file, 'utf8').trim()) }
+    const value = nonEmpty(readFileSync(file, 'utf8').trim())
+    if (value === undefined) return fault(fileVariable, 'names an empty file: write the value into it')
+    return { variable: fileVariable, value }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return { fault: { variable: fileVariable, detail: `cannot read ${file} (${reason})` } }
+    // The path is left out too: it may be the secret itself, put into the wrong variable.
+    return fault(fileVariable, `must name a readable file (${reason})`)
   }
 }
+
+const fault = (variable: string, detail: string) => ({ fault: { variable, detail } })
 
 // `FOO=` in an env file means "not set", as it does to most programs that read one.
 function nonEmpty(value: string | undefined): string | undefined {

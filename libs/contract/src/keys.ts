@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { scopes } from './scopes.ts'
 
-// Postgres text cannot hold a NUL, and a terminal that lists names must not be steered by one.
-const printable = z.string().regex(/^\P{Cc}*$/u, 'control characters are not allowed')
+// Postgres text cannot hold a NUL, half a surrogate pair would be stored as another character, and a terminal that
+// lists names must not be steered by one, nor show it back to front.
+const printable = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Cs}\u{2028}-\u{202e}\u{2066}-\u{2069}]*$/u, 'control characters are not allowed')
 
 export const topicName = printable
   .min(1)

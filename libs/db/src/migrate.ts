@@ -20,7 +20,7 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
-export const migrationsFolder = join(import.meta.dirname, '../migrations')
+const migrationsFolder = join(import.meta.dirname, '../migrations')
 
 // Any constant will do as long as it never changes: it is what concurrent runners of every release meet at.
 const advisoryLockKey = 7_406_518_293
@@ -30,15 +30,23 @@ export function readMigrations(folder: string = migrationsFolder): Migration[] {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .toSorted()
+  if (files.length === 0)
+    throw new SchemaError(`${folder}: holds no migration: the installation is incomplete`)
   return files.map((file, index) => {
     const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file)
     const sql = readFileSync(join(folder, file), 'utf8')
     const header = /^-- compatible: (yes|no)\n/.exec(sql)
     if (match?.[1] === undefined || match[2] === undefined || Number(match[1]) !== index + 1) {
-      throw new SchemaError(`${file}: migrations are named NNNN_title.sql and numbered without gaps`)
+      const number = String(index + 1).padStart(4, '0')
+      throw new SchemaError(
+        `${file}: migrations are named NNNN_title.sql and numbered without gaps: rename it to ${number}_<title in a-z, 0-9, _>.sql`,
+      )
     }
-    if (header === null)
-      throw new SchemaError(`${file}: the first line must be "-- compatible: yes" or "-- compatible: no"`)
+    if (header === null) {
+      throw new SchemaError(
+        `${file}: the first line must be "-- compatible: yes" or "-- compatible: no": can the release before it work on after it?`,
+      )
+    }
     const checksum = createHash('sha256').update(sql).digest('hex')
     return { number: index + 1, title: match[2], compatible: header[1] === 'yes', sql, checksum }
   })
@@ -61,8 +69,9 @@ export async function assertSchema(sql: Sql, migrations: Migration[] = readMigra
   )
   const applied = exists.rows[0]?.found ? await readApplied(sql) : []
   refuseForeign(applied, migrations)
-  const missing = migrations.length - Math.min(applied.length, migrations.length)
-  if (missing > 0) throw new SchemaError(`The database lacks ${missing} migration(s): run "./yard migrate"`)
+  const missing = migrations.filter(({ number }) => !applied.some((row) => row.number === number))
+  if (missing.length > 0)
+    throw new SchemaError(`The database lacks ${missing.length} migration(s): run "./yard migrate"`)
 }
 
 async function applyOne(sql: Sql, migration: Migration, known: Migration[]): Promise<boolean> {
@@ -104,7 +113,7 @@ function refuseForeign(applied: AppliedRow[], known: Migration[]): void {
     }
     if (ours !== undefined && ours.checksum !== row.checksum) {
       throw new SchemaError(
-        `Migration ${row.number} "${row.title}" was applied with other contents than this release holds: restore the file, add a new one`,
+        `Migration ${row.number} "${row.title}" was applied with other contents than this release holds: restore that file, and put the change into a new one`,
       )
     }
   }

@@ -1,21 +1,65 @@
+import pg from 'pg'
 import type { Pool, Sql } from './pool.ts'
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
+ * A connection that is lost during the commit leaves open whether it was committed; that is a rejection too.
+ */
 export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect()
-  let broken: Error | undefined
+  const session = openSession(client)
+  const { sql } = session
   try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
+    await sql.query('begin')
+    const result = await work(sql)
+    const { command } = await sql.query('commit')
+    // Postgres answers the commit of a failed transaction with a rollback and no error.
+    if (command !== 'COMMIT') {
+      throw new Error(
+        'The transaction was rolled back: one of its statements failed, and the error was caught',
+      )
+    }
     return result
   } catch (error) {
-    await client.query('rollback').catch((cause: unknown) => {
-      broken = cause instanceof Error ? cause : new Error('rollback failed', { cause })
-    })
+    await session.rollBack()
     throw error
   } finally {
-    // A connection that could not roll back is in an unknown state: destroyed, not pooled.
-    client.release(broken)
+    session.close()
   }
 }
+
+/**
+ * The use of one connection by one transaction. What the server did not say itself (a break, an answer that does not
+ * come) leaves the connection in an unknown state: from then on it answers nothing, and in the end it is destroyed.
+ */
+function openSession(client: pg.PoolClient) {
+  let broken: Error | undefined
+  let closed = false
+  const noteBreak = (error: unknown): Error => (broken ??= asError(error))
+  client.on('error', noteBreak)
+  const sql: Sql = {
+    async query(text, values) {
+      if (closed) throw new Error('The transaction has ended: await its statements before it returns')
+      if (broken !== undefined) throw broken
+      try {
+        return await client.query(text, values)
+      } catch (error) {
+        throw error instanceof pg.DatabaseError ? error : noteBreak(error)
+      }
+    },
+  }
+  return {
+    sql,
+    async rollBack(): Promise<void> {
+      // Behind a statement that was never answered it would not be answered either.
+      if (broken === undefined) await sql.query('rollback').catch(noteBreak)
+    },
+    close(): void {
+      closed = true
+      client.off('error', noteBreak)
+      client.release(broken)
+    },
+  }
+}
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error('unknown', { cause: error }))

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import { emptyDatabase } from '@toolyard/testkit/database'
+import { stallableProxy } from '@toolyard/testkit/stallable-proxy'
+import { waitUntil } from '@toolyard/testkit/wait-until'
+import type { Pool, Sql } from './pool.ts'
+import { createPool } from './pool.ts'
+import { transaction } from './transaction.ts'
+
+const database = await emptyDatabase()
+const proxy = await stallableProxy(database.url)
+await database.pool.query('create table notes (text text primary key)')
+
+function openPool(t: TestContext, answerTimeoutMs = 10_000): Pool {
+  const onIdleError = () => assert.fail('a connection broke while it was idle')
+  const pool = createPool({
+    url: proxy.url,
+    max: 1,
+    applicationName: 'transaction-test',
+    answerTimeoutMs,
+    onIdleError,
+  })
+  t.after(() => pool.end())
+  t.after(() => proxy.mend())
+  return pool
+}
+
+const write = (sql: Sql, text: string) => sql.query('insert into notes values ($1)', [text])
+
+async function has(text: string): Promise<boolean> {
+  const found = await database.pool.query('select 1 from notes where text = $1', [text])
+  return found.rowCount === 1
+}
+
+async function assertUsable(pool: Pool): Promise<void> {
+  proxy.mend()
+  assert.equal(await transaction(pool, async (sql) => (await sql.query('select 1')).rowCount), 1)
+  assert.deepEqual([pool.totalCount, pool.idleCount, pool.waitingCount], [1, 1, 0])
+}
+
+test('what returns is committed, and its value is given back', async (t) => {
+  const pool = openPool(t)
+  const value = await transaction(pool, async (sql) => {
+    await write(sql, 'kept')
+    assert.equal(await has('kept'), false)
+    return 7
+  })
+  assert.equal(value, 7)
+  assert.equal(await has('kept'), true)
+})
+
+test('what throws is rolled back, and the connection is used again', async (t) => {
+  const pool = openPool(t)
+  const backend = async () => (await pool.query('select pg_backend_pid() as pid')).rows[0].pid
+  const before = await backend()
+  const refusal = new Error('refused')
+  await assert.rejects(
+    transaction(pool, async (sql) => {
+      await write(sql, 'dropped')
+      throw refusal
+    }),
+    (error) => error === refusal,
+  )
+  await assert.rejects(
+    transaction(pool, async (sql) => {
+      await write(sql, 'dropped')
+      await write(sql, 'dropped')
+    }),
+    { code: '23505' },
+  )
+  assert.equal(await has('dropped'), false)
+  assert.equal(await backend(), before)
+})
+
+test('a commit that the server refuses is a rejection', async (t) => {
+  const pool = openPool(t)
+  await pool.query(
+    'create table pairs (id integer primary key, other integer references pairs deferrable initially deferred)',
+  )
+  await assert.rejects(
+    transaction(pool, (sql) => sql.query('insert into pairs values (1, 2)')),
+    { code: '23503' },
+  )
+  await assertUsable(pool)
+})
+
+test('work that hides the failure of a statement is not taken for committed', async (t) => {
+  const pool = openPool(t)
+  await assert.rejects(
+    transaction(pool, async (sql) => {
+      await write(sql, 'hidden')
+      await sql.query('select 1/0').catch(() => {})
+      return 'fine'
+    }),
+    /was rolled back/,
+  )
+  assert.equal(await has('hidden'), false)
+  await assertUsable(pool)
+})
+
+test('a savepoint lets work go on after a failed statement', async (t) => {
+  const pool = openPool(t)
+  await transaction(pool, async (sql) => {
+    await write(sql, 'saved')
+    await sql.query('savepoint before')
+    await assert.rejects(write(sql, 'saved'), { code: '23505' })
+    await sql.query('rollback to before')
+  })
+  assert.equal(await has('saved'), true)
+})
+
+test('a connection that is cut between two statements: the break is the rejection', async (t) => {
+  const pool = openPool(t)
+  const lost = transaction(pool, async (sql) => {
+    await write(sql, 'cut')
+    proxy.cut()
+    await waitUntil('the break', () =>
+      sql.query('select 1').then(
+        () => false,
+        () => true,
+      ),
+    )
+    await sql.query('select 2')
+  })
+  await assert.rejects(lost, /ECONNRESET|terminated/)
+  await assertUsable(pool)
+  assert.equal(await has('cut'), false)
+})
+
+test('a connection that is cut while the work waits for something else does not end the process', async (t) => {
+  const pool = openPool(t)
+  const lost = transaction(pool, async (sql) => {
+    const found = await sql.query<{ pid: number }>('select pg_backend_pid() as pid')
+    proxy.cut()
+    await waitUntil('the server to notice', async () => {
+      const open = await database.pool.query('select 1 from pg_stat_activity where pid = $1', [
+        found.rows[0]?.pid,
+      ])
+      return open.rowCount === 0
+    })
+  })
+  await assert.rejects(lost, /ECONNRESET|terminated/)
+  await assertUsable(pool)
+})
+
+test('a connection that is cut under a running statement rejects it at once', async (t) => {
+  const pool = openPool(t)
+  const lost = transaction(pool, async (sql) => {
+    const running = sql.query('select pg_sleep(60)')
+    proxy.cut()
+    await running
+  })
+  await assert.rejects(lost, /ECONNRESET|terminated/)
+  await assertUsable(pool)
+})
+
+test('a backend that the operator ends rejects the transaction only', async (t) => {
+  const pool = openPool(t)
+  const lost = transaction(pool, async (sql) => {
+    const found = await sql.query<{ pid: number }>('select pg_backend_pid() as pid')
+    await database.pool.query('select pg_terminate_backend($1)', [found.rows[0]?.pid])
+    await sql.query('select pg_sleep(60)')
+  })
+  await assert.rejects(lost, /terminat/)
+  await assertUsable(pool)
+})
+
+test('a statement that is never answered ends the transaction after one wait', async (t) => {
+  const answerTimeoutMs = 1_000
+  const pool = openPool(t, answerTimeoutMs)
+  await pool.query('select 1')
+  const started = performance.now()
+  const lost = transaction(pool, async (sql) => {
+    await write(sql, 'stalled')
+    proxy.stall()
+    await sql.query('select 1')
+  })
+  await assert.rejects(lost, /timeout/)
+  assert.ok(performance.now() - started < 2 * answerTimeoutMs, 'waited for the rollback too')
+  assert.equal(pool.totalCount, 0)
+  await assertUsable(pool)
+  assert.equal(await has('stalled'), false)
+})
+
+test('a transaction that cannot even begin gives no connection back', async (t) => {
+  const pool = openPool(t, 500)
+  await pool.query('select 1')
+  proxy.stall()
+  await assert.rejects(
+    transaction(pool, async () => assert.fail('began')),
+    /timeout/,
+  )
+  assert.equal(pool.totalCount, 0)
+  await assertUsable(pool)
+})
+
+test('work that hides the silence of the server is not committed', async (t) => {
+  const pool = openPool(t, 500)
+  const lost = transaction(pool, async (sql) => {
+    await write(sql, 'hushed')
+    proxy.stall()
+    await sql.query('select 1').catch(() => {})
+    proxy.mend()
+  })
+  await assert.rejects(lost, /timeout/)
+  await assertUsable(pool)
+  assert.equal(await has('hushed'), false)
+})
+
+test('a rollback that fails leaves the reason of the failure and destroys the connection', async (t) => {
+  const pool = openPool(t, 500)
+  const refusal = new Error('refused')
+  const lost = transaction(pool, async (sql) => {
+    await write(sql, 'undone')
+    proxy.stall()
+    throw refusal
+  })
+  await assert.rejects(lost, (error) => error === refusal)
+  assert.equal(pool.totalCount, 0)
+  await assertUsable(pool)
+  assert.equal(await has('undone'), false)
+})
+
+test('a value that cannot be sent fails its transaction, not the next one', async (t) => {
+  const pool = openPool(t)
+  const circle: Record<string, unknown> = {}
+  circle['self'] = circle
+  await assert.rejects(
+    transaction(pool, (sql) => sql.query('select $1::jsonb', [circle])),
+    /circular/,
+  )
+  await assertUsable(pool)
+})
+
+test('a statement after the end of its transaction is refused', async (t) => {
+  const pool = openPool(t)
+  const ended = await transaction(pool, async (sql) => sql)
+  await assert.rejects(write(ended, 'late'), /has ended/)
+  assert.equal(await has('late'), false)
+})

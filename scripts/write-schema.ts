@@ -1,0 +1,18 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dumpSchema } from '@toolyard/db/dump-schema'
+import { prepareDataDir } from './services/data-dir.ts'
+import { openInstallation, projectRoot } from './services/installation.ts'
+import { createProgress, createRenderer } from './services/progress.ts'
+import { withScratchDatabase } from './services/scratch-database.ts'
+
+// Writes libs/db/schema.sql anew, after a migration was added. A test of libs/db compares it with the migrations.
+
+const file = join(projectRoot, 'libs/db/schema.sql')
+const installation = openInstallation()
+prepareDataDir(installation)
+writeFileSync(
+  file,
+  await withScratchDatabase(installation, createProgress(createRenderer().show), dumpSchema),
+)
+console.log(`Written: ${file}`)
