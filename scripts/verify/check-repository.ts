@@ -25,7 +25,7 @@ function checkLock(tree: Tree): Fault[] {
   const completed = completeLock(text)
   if (completed === text) return []
   const added = addedEntries(text, completed)
-  const message = `lacks ${added.length} packages of other platforms (${added[0] ?? 'or holds old ones'}), so npm ci refuses it: node scripts/complete-lock.ts`
+  const message = `lacks ${added.length} packages of other platforms (${added[0] ?? 'or holds old ones'}), so npm ci refuses it: npm run lock`
   return [{ path, line: 1, rule: 'lock', message }]
 }
 
