@@ -31,7 +31,7 @@ test('a row says that its process is not ready while one of its parts is not', a
     pool,
     kind: 'worker',
     parts: () => ({ engine: { state: 'unreachable', detail: 'no engine' }, queue: { state: 'ready' } }),
-    onFailure: assert.fail,
+    onFailure: (error) => assert.fail(String(error)),
   })
   await waitUntil('it is listed', async () => (await listProcesses(pool)).length === 1)
   const [row] = await listProcesses(pool)

@@ -10,7 +10,7 @@ test('runs never overlap, and stop waits for the one that is under way', async (
   const gate = Promise.withResolvers<void>()
   const repeated = repeat({
     everyMs: 1,
-    onFailure: assert.fail,
+    onFailure: (error) => assert.fail(String(error)),
     async work() {
       most = Math.max(most, ++under)
       if (++runs === 3) await gate.promise
