@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchWarmKey } from '@toolyard/access/bench/warm-key'
+import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
 import type { Pool } from '@toolyard/db/pool'
 import { Failure } from '../services/failure.ts'
 import { openInstallation } from '../services/installation.ts'
@@ -22,6 +23,17 @@ const benches: Record<string, (pool: Pool) => Promise<Measured>> = {
         ['verify a warm key, mean', micros(mean)],
         ['verify a warm key, p50', micros(p50)],
         ['verify a warm key, p99', micros(p99)],
+      ],
+    }
+  },
+  'warm-request': async (pool) => {
+    const result = await benchWarmRequest(pool)
+    const { guard, guarded } = result.meanMicros
+    return {
+      result,
+      rows: [
+        ['what a warm key adds to a request, mean', `${guard.toFixed(1)} µs`],
+        ['a request with a warm key, without network, mean', `${guarded.toFixed(1)} µs`],
       ],
     }
   },

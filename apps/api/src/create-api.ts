@@ -4,14 +4,16 @@ import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
 import type { Logger } from '@toolyard/log/logger'
 import type { Metrics } from '@toolyard/log/metrics'
+import { createMiddleware } from 'hono/factory'
 import { answerError } from './http/answer-error.ts'
 import type { ApiEnv } from './http/api-env.ts'
 import { createGuard } from './http/authenticate.ts'
 import { createAddressReader } from './http/client-address.ts'
+import { describeFaultsPlainly } from './http/describe-fault.ts'
 import { limitBody } from './http/limit-body.ts'
 import { observeRequest } from './http/observe-request.ts'
 import { refuseInvalid } from './http/refuse-invalid.ts'
-import { dataHeaders } from './http/security-headers.ts'
+import { sendDataHeaders } from './http/security-headers.ts'
 import type { Readiness } from './readiness.ts'
 import { addAuditRoutes } from './routes/audit.ts'
 import { addDocumentationRoutes } from './routes/documentation.ts'
@@ -37,11 +39,9 @@ export function createApi(deps: ApiDeps): Api {
   const guard = createGuard(verifier, clientAddress)
   const api: Api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid })
 
-  api.use(observeRequest({ log, metrics, clientAddress }), dataHeaders, limitBody(bodyMaxBytes))
-  api.use(async (c, next) => {
-    await next()
-    if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
-  })
+  describeFaultsPlainly()
+  api.use(observeRequest({ log, metrics, clientAddress }), sendDataHeaders, throwErrorsOnly)
+  api.use(limitBody(bodyMaxBytes))
   api.onError(answerError)
   api.notFound((c) => answerError(new AppError('not_found', 'There is no such route; see /docs'), c))
 
@@ -51,3 +51,12 @@ export function createApi(deps: ApiDeps): Api {
   addDocumentationRoutes(api)
   return api
 }
+
+// What else is thrown, as the reason of an abort may be, would pass onError by, and with it the headers and the event.
+const throwErrorsOnly = createMiddleware<ApiEnv>(async (_c, next) => {
+  try {
+    await next()
+  } catch (error) {
+    throw error instanceof Error ? error : new Error('What was thrown is no Error', { cause: error })
+  }
+})

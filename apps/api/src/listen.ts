@@ -1,6 +1,24 @@
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
+import { answerUnread } from './answer-unread.ts'
 import type { Api } from './create-api.ts'
+import type { Socket } from 'node:net'
+import type { RefuseUnread } from './http/refuse-unread.ts'
+
+export type ListenOptions = {
+  fetch: Api['fetch']
+  /** Answers what is no request that `fetch` could be asked. */
+  refuseUnread: RefuseUnread
+  /** Called when a connection cannot be taken, as when the process has no file descriptors left. */
+  onError: (error: Error) => void
+  host: string
+  port: number
+  arrival?: ArrivalLimits
+}
+
+/** In what time a request must arrive; how long its answer takes is another matter. */
+export type ArrivalLimits = { headersMs: number; requestMs: number; checkEveryMs: number }
 
 export type Listening = {
   url: string
@@ -8,27 +26,65 @@ export type Listening = {
   close(signal: AbortSignal): Promise<void>
 }
 
-// A request must arrive in these times; how long its answer takes is another matter.
-const limits = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 }
+const arrivalDefaults: ArrivalLimits = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
+// Longer than the 60 s after which the usual proxies drop an idle connection, so that they do it first.
+const keepAliveMs = 65_000
+const connectionsMax = 10_000
 
-export async function listen(
-  fetch: Api['fetch'],
-  { host, port }: { host: string; port: number },
-): Promise<Listening> {
-  const server = createAdaptorServer({ fetch, createServer, serverOptions: limits })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explain(error, host, port)))
-    server.listen(port, host, resolve)
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { fetch, refuseUnread, onError, host, port, arrival = arrivalDefaults } = options
+  const underWay = new Set<ServerResponse>()
+  const silent = new Set<Socket>()
+  let isClosing = false
+
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    underWay.add(outgoing)
+    outgoing.once('close', () => underWay.delete(outgoing))
+    silent.delete(incoming.socket)
+    if (isClosing) outgoing.setHeader('connection', 'close')
+    const respond = getRequestListener(fetch, {
+      // HTTP/1.0 knows no Host, and the checks of some load balancers still speak it. Without a name for them others
+      // are refused.
+      ...(incoming.httpVersion === '1.0' ? { hostname: 'localhost' } : {}),
+      errorHandler: (error) => {
+        const { status, headers, body } = refuseUnread(error, incoming.socket.remoteAddress ?? 'unknown')
+        return new Response(body, { status, headers })
+      },
+    })
+    return respond(incoming, outgoing)
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: arrival.headersMs,
+      requestTimeout: arrival.requestMs,
+      connectionsCheckingInterval: arrival.checkEveryMs,
+      keepAliveTimeout: keepAliveMs,
+      // `answer` refuses what has none, in the form of all other refusals.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => void answer(incoming, outgoing),
+  )
+  server.maxConnections = connectionsMax
+  server.on('connection', (socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
   })
-  const address = server.address()
-  const heard = typeof address === 'object' && address !== null ? address.port : port
+  // An expectation that we do not know is no reason to refuse, and certainly not in a form of its own.
+  server.on('checkExpectation', (incoming, outgoing) => void answer(incoming, outgoing))
+  server.on('clientError', (error, socket) => answerUnread({ error, socket, underWay, refuseUnread }))
+  await start(server, host, port)
+  server.on('error', onError)
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${heard}`,
+    url: urlOf(server, host, port),
     async close(signal) {
+      isClosing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // A connection that is kept alive would be waited for until its client has enough of it.
-      if ('closeIdleConnections' in server) server.closeIdleConnections()
-      const cut = () => 'closeAllConnections' in server && server.closeAllConnections()
+      // A connection that is kept alive would be waited for until its client has enough of it, and one that is opened
+      // ahead of need until it is used.
+      for (const outgoing of underWay) if (!outgoing.headersSent) outgoing.setHeader('connection', 'close')
+      for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
+      const cut = () => server.closeAllConnections()
       signal.addEventListener('abort', cut)
       if (signal.aborted) cut()
       await closed
@@ -37,18 +93,29 @@ export async function listen(
   }
 }
 
-function explain(error: Error, host: string, port: number): Error {
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') {
-    return new Error(`port ${port} is taken: free it or set YARD_PORT`, { cause: error })
-  }
-  if (code === 'EADDRNOTAVAIL') {
-    return new Error(`${host} is no address of this machine: correct YARD_HOST`, { cause: error })
-  }
-  if (code === 'EACCES') {
-    return new Error(`port ${port} may not be used by this user: set YARD_PORT to 1024 or more`, {
-      cause: error,
+async function start(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: Error) => reject(explain(error, host, port))
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      resolve()
     })
+  })
+}
+
+function urlOf(server: Server, host: string, port: number): string {
+  const address = server.address()
+  const heard = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${heard}`
+}
+
+function explain(error: Error, host: string, port: number): Error {
+  const mends: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} is taken: free it or set YARD_PORT`,
+    EADDRNOTAVAIL: `${host} is no address of this machine: correct YARD_HOST`,
+    EACCES: `port ${port} may not be used by this user: set YARD_PORT to 1024 or more`,
   }
-  return error
+  const mend = 'code' in error ? mends[String(error.code)] : undefined
+  return mend === undefined ? error : new Error(mend, { cause: error })
 }

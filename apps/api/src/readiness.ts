@@ -3,6 +3,7 @@ import type { Queues } from '@toolyard/queue/queues'
 import type { ProcessRow, ServiceKind } from '@toolyard/service/list-processes'
 import { listProcesses } from '@toolyard/service/list-processes'
 import type { Part, Parts } from '@toolyard/service/part'
+import { createQuestion } from './create-question.ts'
 import { allReady, readyPart, unreachable } from '@toolyard/service/part'
 
 export type ReadinessReport = {
@@ -20,38 +21,45 @@ export type Readiness = {
 export type ReadinessOptions = {
   sql: Sql
   queues: Pick<Queues, 'ping'>
-  /** Undefined until the database is known to fit this release. */
   schemaFits: () => boolean
+  /** After this time something that has not answered is called unreachable. */
+  answerMs?: number
   monotonicMs?: () => number
 }
 
 // Anybody may ask, as often as they like; the database is asked once for all who ask within this time.
 const reusedMs = 500
+const answerDefaultMs = 2_000
 
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { sql, queues, schemaFits, monotonicMs = () => performance.now() } = options
+  const answerMs = options.answerMs ?? answerDefaultMs
+  const askDatabase = createQuestion(() => listProcesses(sql), answerMs)
+  const askQueue = createQuestion(() => queues.ping(), answerMs)
   let isDraining = false
   let latest: { atMs: number; parts: Promise<Parts> } | undefined
 
   async function gather(): Promise<Parts> {
     const [processes, queue] = await Promise.all([
-      listProcesses(sql).catch((error: unknown) => unreachable(error)),
-      queues.ping().then(
+      askDatabase().catch((error: unknown) => unreachable(error)),
+      askQueue().then(
         () => readyPart,
         (error: unknown) => unreachable(error),
       ),
     ])
     if (!Array.isArray(processes)) return { database: processes, queue }
     if (!schemaFits()) return { database: { state: 'starting' }, queue }
-    return { database: readyPart, queue, ...describeProcesses(processes) }
+    return describeProcesses(processes, { database: readyPart, queue })
   }
 
   return {
     async report() {
       const now = monotonicMs()
       if (latest === undefined || now - latest.atMs > reusedMs) latest = { atMs: now, parts: gather() }
+      const parts = await latest.parts
+      // Asked last, since draining may have begun meanwhile.
       const api: Part = isDraining ? { state: 'draining' } : readyPart
-      return judge({ api, ...(await latest.parts) })
+      return judge({ ...parts, api })
     },
     drain() {
       isDraining = true
@@ -68,9 +76,12 @@ function judge(parts: Parts): ReadinessReport {
 
 const awaited: readonly ServiceKind[] = ['worker', 'scheduler']
 
-/** One part for each kind of process, and one for each thing that those processes need. The best of a kind counts. */
-function describeProcesses(processes: readonly ProcessRow[]): Parts {
-  const described: Record<string, Part> = {}
+/**
+ * Adds a part for each kind of process, and one for each thing that those processes need. The best of a kind counts,
+ * and what this process knows itself before what others say.
+ */
+function describeProcesses(processes: readonly ProcessRow[], own: Parts): Parts {
+  const described: Record<string, Part> = { ...own }
   for (const kind of awaited) {
     const alike = processes.filter((row) => row.kind === kind)
     described[kind] = describeKind(alike)

@@ -3,6 +3,7 @@ import { createVerifier } from '@toolyard/access/verifier'
 import type { apiSettings } from '@toolyard/config/apps'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
 import { createApi } from './create-api.ts'
+import { createUnreadRefuser } from './http/refuse-unread.ts'
 import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
 
@@ -27,7 +28,13 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     bodyMaxBytes: config.bodyMaxBytes,
     trustedProxies: config.trustedProxies,
   })
-  const server = await listen(api.fetch, config)
+  const server = await listen({
+    fetch: api.fetch,
+    refuseUnread: createUnreadRefuser({ log, metrics }),
+    onError: (error) => log.warn('a connection could not be taken', { error }),
+    host: config.host,
+    port: config.port,
+  })
   log.info('listening', { url: server.url })
   return {
     parts: () => ({}),

@@ -37,10 +37,14 @@ export type RunningService = {
 export type Service<N extends SettingName> = {
   kind: ServiceKind
   settings: readonly N[]
+  /** How long one of its statements may take, where somebody waits for the answer: 30 s when not given. */
+  statementTimeoutMs?: number
   /** Called at once, also while the database is away. */
   start: (context: ServiceContext<N>) => Promise<RunningService>
 }
 
+// So that a server that can still answer says itself what took too long.
+const answerGraceMs = 1_000
 // Of the time to drain, what is kept for closing the queue and the pools.
 const closingShare = 0.2
 
@@ -96,7 +100,7 @@ async function serve<N extends SettingName>(
 }
 
 function openContext<N extends SettingName>(
-  { kind }: Service<N>,
+  { kind, statementTimeoutMs }: Service<N>,
   config: ServiceConfig<N>,
   log: Logger,
   stop: AbortSignal,
@@ -105,6 +109,9 @@ function openContext<N extends SettingName>(
     url: config.databaseUrl.reveal(),
     max: config.databasePoolMax,
     applicationName: `toolyard-${kind}`,
+    ...(statementTimeoutMs === undefined
+      ? {}
+      : { statementTimeoutMs, answerTimeoutMs: statementTimeoutMs + answerGraceMs }),
     onIdleError: (error) => log.warn('a database connection broke', { error }),
   })
   const queues = createQueues({

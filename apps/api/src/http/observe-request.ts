@@ -44,7 +44,9 @@ export function observeRequest({ log, metrics, clientAddress }: ObserveOptions) 
     const labels = { method: knownMethod(c.req.method), route }
     requests.add({ ...labels, status: c.res.status })
     seconds.observe(labels, (performance.now() - startedAt) / 1_000)
-    event.set({ route, status: c.res.status })
+    // Nobody reads the answer then, and its status may be only what a broken body came to.
+    const hasLeft = c.env.incoming.socket.destroyed
+    event.set({ route, status: c.res.status, ...(hasLeft ? { client_left: true } : {}) })
     event.emit(c.res.status >= 500 ? 'error' : 'info')
   })
 }

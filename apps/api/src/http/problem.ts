@@ -25,18 +25,18 @@ export const problemType = 'application/problem+json'
 
 export const problemShape = z
   .object({
-    type: z.string().openapi({ description: 'about:blank: the code says what it is' }),
+    type: z.string().meta({ description: 'about:blank: the code says what it is' }),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().openapi({ description: 'stable; programs decide by this' }),
+    code: z.string().meta({ description: 'stable; programs decide by this' }),
     request_id: z.string(),
     faults: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()
-      .openapi({ description: 'each fault: a JSON pointer to the field, and how to mend it' }),
+      .meta({ description: 'each fault: a JSON pointer to the field, and how to mend it' }),
   })
-  .openapi('Problem')
+  .meta({ id: 'Problem' })
 
 export type Problem = z.infer<typeof problemShape>
 

@@ -10,8 +10,11 @@ import { pageQuery } from '../http/page-query.ts'
 import { problems } from '../http/problem.ts'
 
 const auditPage = z
-  .object({ entries: z.array(auditEntryShape.openapi('AuditEntry')), next_cursor: z.string().nullable() })
-  .openapi('AuditPage')
+  .object({
+    entries: z.array(auditEntryShape.meta({ id: 'AuditEntry' })),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'AuditPage' })
 
 const getAudit = (guard: Guard) =>
   createRoute({

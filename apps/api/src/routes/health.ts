@@ -13,13 +13,13 @@ const partShape = z.object({
 
 const readinessShape = z
   .object({
-    status: z.enum(['ready', 'degraded', 'unavailable']).openapi({
+    status: z.enum(['ready', 'degraded', 'unavailable']).meta({
       description:
         'degraded: calls are taken, and something behind does not go on; unavailable: calls cannot be taken',
     }),
     parts: z.record(z.string(), partShape),
   })
-  .openapi('Readiness')
+  .meta({ id: 'Readiness' })
 
 const readinessContent = { content: { 'application/json': { schema: readinessShape } } }
 

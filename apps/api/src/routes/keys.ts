@@ -13,10 +13,10 @@ import { callOf } from '../http/call-of.ts'
 import { pageQuery } from '../http/page-query.ts'
 import { problems } from '../http/problem.ts'
 
-const key = keyShape.openapi('Key')
-const newKey = newKeyShape.openapi('NewKey')
-const keyPage = z.object({ keys: z.array(key), next_cursor: z.string().nullable() }).openapi('KeyPage')
-const idParam = z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' } }) })
+const key = keyShape.meta({ id: 'Key' })
+const newKey = newKeyShape.meta({ id: 'NewKey' })
+const keyPage = z.object({ keys: z.array(key), next_cursor: z.string().nullable() }).meta({ id: 'KeyPage' })
+const idParam = z.object({ id: z.string().meta({ param: { name: 'id', in: 'path' } }) })
 
 const refusals = ['unauthenticated', 'missing_scope', 'rate_limited', 'store_unavailable'] as const
 
