@@ -27,7 +27,13 @@ export function repeat({ everyMs, retryMs = everyMs, work, onFailure }: RepeatOp
       if (!isFailing && !isStopped) onFailure(error)
       isFailing = true
     }
-    if (!isStopped) timer = setTimeout(() => (running = run()), isFailing ? retryMs : everyMs)
+    if (isStopped) return
+    timer = setTimeout(
+      () => {
+        running = run()
+      },
+      isFailing ? retryMs : everyMs,
+    )
   }
 
   return {

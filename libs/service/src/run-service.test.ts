@@ -20,7 +20,7 @@ type Started = {
 }
 
 function startService(t: TestContext, environment: Record<string, string>, behaviour = 'well'): Started {
-  const child = fork(program, [JSON.stringify(environment), behaviour], {
+  const child = fork(program, [String(new URLSearchParams(environment)), behaviour], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
@@ -28,7 +28,9 @@ function startService(t: TestContext, environment: Record<string, string>, behav
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (output += String(data)))
   child.on('message', () => (isReady = true))
   // Not the child's own `close`: Node leaves it out after a disconnect.
-  const ended = [child.stdout, child.stderr].map((stream) => stream && once(stream, 'close'))
+  const ended = [child.stdout, child.stderr].flatMap((stream) =>
+    stream === null ? [] : [once(stream, 'close')],
+  )
   const code = once(child, 'exit').then(async ([exitCode]: (number | null)[]) => {
     await Promise.all(ended)
     return exitCode ?? null

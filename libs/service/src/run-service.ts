@@ -137,7 +137,7 @@ function readConfigOrExit<N extends SettingName>(
     return readConfig(service.settings, environment)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    console.error(error.message)
+    process.stderr.write(`${error.message}\n`)
     return process.exit(1)
   }
 }
