@@ -8,6 +8,8 @@ const defaultAddressesMax = 10_000
 export type AttemptBudget = {
   /** Counts one failed attempt of this address, or refuses it when the address has had its minute's worth. */
   spend(address: string): void
+  /** Whether it has had its minute's worth; asking costs nothing. */
+  isSpent(address: string): boolean
 }
 
 /**
@@ -22,12 +24,20 @@ export function createAttemptBudget(options: {
   const windows = new LRUCache<string, { beganAtMs: number; count: number }>({
     max: options.addressesMax ?? defaultAddressesMax,
   })
+  const currentWindow = (group: string, nowMs: number) => {
+    const window = windows.get(group)
+    return window === undefined || nowMs - window.beganAtMs >= windowMs ? undefined : window
+  }
   return {
+    isSpent(address) {
+      const window = currentWindow(addressGroup(address), options.monotonicMs())
+      return window !== undefined && window.count >= options.perMinute
+    },
     spend(address) {
       const group = addressGroup(address)
       const nowMs = options.monotonicMs()
-      const window = windows.get(group)
-      if (window === undefined || nowMs - window.beganAtMs >= windowMs) {
+      const window = currentWindow(group, nowMs)
+      if (window === undefined) {
         windows.set(group, { beganAtMs: nowMs, count: 1 })
         return
       }

@@ -278,3 +278,18 @@ test('a warm key costs far under 0.2 ms, and the bench that says so leaves no wo
   const left = await pool.query("select 1 from api_keys where name like 'bench %' and revoked_at is null")
   assert.equal(left.rowCount, 0)
 })
+
+test('an address that is over its budget cannot take the lookups of everybody else', async () => {
+  const { token } = await makeKey(pool)
+  const verifier = await testVerifier(pool)
+  for (let i = 0; i < 100; i++) await answer(verifier, wrongToken())
+  assert.equal(await answer(verifier, wrongToken()), 'rate_limited')
+  const flood = Array.from({ length: 200 }, () => answer(verifier, wrongToken()))
+  assert.equal(await answer(verifier, token, elsewhere), 'yes')
+  assert.deepEqual(tally(await Promise.all(flood)), { rate_limited: 200 })
+  assert.equal(
+    await answer(verifier, (await makeKey(pool)).token),
+    'yes',
+    'a real key behind the address has its turn',
+  )
+})

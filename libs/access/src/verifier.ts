@@ -49,6 +49,9 @@ const defaultCachedMax = 10_000
 // Two take what two cores have. Eight waiters, real keys all of them, are done in about 110 ms more.
 const hashLimits = { running: 2, waiting: 8 }
 const lookupsMax = 32
+// What addresses that have had their minute's worth of failures get together: a real key behind one of them still has
+// its turn, and made-up ones cannot take the turns of everybody else.
+const lookupsOfSpentMax = 2
 
 type Remembered = Pick<KeySecret, 'key' | 'secretHash' | 'epoch'>
 
@@ -60,6 +63,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const budget = createAttemptBudget({ perMinute: failuresPerMinute, monotonicMs })
   const slots = createHashSlots(hashLimits)
   const lookups = createSharedCalls<KeySecret | undefined>(lookupsMax)
+  const lookupsOfSpent = createSharedCalls<KeySecret | undefined>(lookupsOfSpentMax)
   const rechecks = createSharedCalls<KeySecret | undefined>(cachedMax)
   const confirmations = createSharedCalls<Remembered>(lookupsMax)
 
@@ -73,7 +77,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if (known !== undefined) return honour(fingerprint, known)
     const token = parseToken(presented)
     if (token === undefined) return refuseUnread(address)
-    const found = await lookups.share(fingerprint, () => findKeySecret(pool, token.id))
+    const turns = budget.isSpent(address) ? lookupsOfSpent : lookups
+    const found = await turns.share(fingerprint, () => findKeySecret(pool, token.id))
     if (found?.isUsable !== true || !secretCheckMatches(found.secretCheck, token.secret)) {
       return refuseWrong(token, found, address)
     }

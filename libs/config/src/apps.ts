@@ -5,6 +5,7 @@ import type { SettingName } from './settings.ts'
 export const processSettings = [
   'databaseUrl',
   'redisUrl',
+  'redisPrefix',
   'logLevel',
   'drainSeconds',
   'databasePoolMax',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { z } from 'zod'
-import { choice, endpoint, integer, secretUrl, text } from './parsers.ts'
+import { choice, endpoint, integer, secretUrl, text, word } from './parsers.ts'
 
 /** What is wrong with each text; undefined where nothing is. */
 function judge(parser: z.ZodType<unknown, string>, texts: string[]): (string | undefined)[] {
@@ -69,4 +69,10 @@ test('an endpoint has one of its protocols', () => {
     assert.equal(parser.parse(url), url)
   const others = ['', '/var/run/docker.sock', 'http://x', 'npipe:////./pipe/docker_engine']
   assert.deepEqual(judge(parser, others), every(others, 'must begin unix:// or tcp://'))
+})
+
+test('a word is short and safe inside a key', () => {
+  assert.deepEqual(judge(word(), ['a', 'Prod_2-b', 'x'.repeat(40)]), [undefined, undefined, undefined])
+  const wrong = ['', 'a:b', 'a b', '{a}', 'x'.repeat(41), 'a\n']
+  assert.deepEqual(judge(word(), wrong), every(wrong, 'must be 1 to 40 letters, digits, "_" or "-"'))
 })

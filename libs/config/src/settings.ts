@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { choice, endpoint, integer, secretUrl, text } from './parsers.ts'
+import { choice, endpoint, integer, secretUrl, text, word } from './parsers.ts'
 
 export type Setting<T = unknown> = {
   /** The variable's name in the environment. */
@@ -28,6 +28,13 @@ export const settings = {
     about: 'Redis for the queue. Unset, the queue lives in the same Postgres.',
     parse: secretUrl('redis:', 'rediss:'),
     secret: true,
+  }),
+  redisPrefix: define({
+    env: 'YARD_REDIS_PREFIX',
+    about:
+      'Before every key in Redis. Installations that share a Redis need one each; all hosts of one have the same.',
+    parse: word(),
+    default: 'toolyard',
   }),
   dockerHost: define({
     env: 'DOCKER_HOST',

@@ -19,6 +19,17 @@ test('fields with a secret name are masked at every depth', () => {
     'apikey',
     'private_key',
     'credential',
+    'clientSecret',
+    'adminToken',
+    'userPassword',
+    'secretHash',
+    'token_hash',
+    'tokens',
+    'secrets',
+    'x-api-key',
+    'openai_key',
+    'APIKey',
+    'Set-Cookie',
   ]) {
     const line = JSON.stringify(redact({ outer: [{ [name]: 'canary' }] }))
     assert.ok(!line.includes('canary'), `${name} leaked: ${line}`)
@@ -26,7 +37,15 @@ test('fields with a secret name are masked at every depth', () => {
 })
 
 test('names that only resemble a secret stay readable', () => {
-  const event = { token_count: 7, author: 'ada', key_id: 'abc', passed: true, secretary: 'bo' }
+  const event = {
+    token_count: 7,
+    author: 'ada',
+    key_id: 'abc',
+    passed: true,
+    secretary: 'bo',
+    monkey: 'see',
+    keyboard: 'de',
+  }
   assert.deepEqual(redact(event), event)
 })
 
@@ -37,6 +56,9 @@ test('values that look like secrets are cut out of any text', () => {
     ['Authorization: Bearer abc.def-ghi', 'Authorization: Bearer ***'],
     ['postgres://ada:p@ss@db:5432/x failed', 'postgres://***@db:5432/x failed'],
     ['redis://:hunter2@cache:6379', 'redis://***@cache:6379'],
+    ['postgres://h/d?password=hunter2&x=1', 'postgres://h/d?password=***&x=1'],
+    ['login --api-key=hunter2 ok', 'login --api-key=*** ok'],
+    ['{"client_secret": "hunter 2", "a": 1}', '{"client_secret": ***, "a": 1}'],
     ['hash $argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA stored', 'hash $argon2*** stored'],
   ]
   for (const [text, expected] of cases) assert.equal(redactText(text), expected)

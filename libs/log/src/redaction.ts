@@ -1,8 +1,9 @@
 // What never reaches a log line, whatever the caller passes. Two nets: by the name of a field, and by the
 // look of a value, because a secret also travels inside messages, URLs and error texts.
 
-const secretNames =
-  /^(?:.*[_-])?(?:authorization|cookie|set-cookie|password|passwd|secret|secret_hash|token|api_?key|access_?key|private_?key|credentials?)$/i
+const secretWords = 'authorization|cookie|password|passwd|passphrase|secret|token|credential|key|apikey'
+// Judged as words_with_underscores: clientSecret, client-secret and CLIENT_SECRETS are the same name.
+const secretName = new RegExp(`(?:^|_)(?:${secretWords})s?(?:_hash|_value|_header)?$`)
 
 const secretLooks: [look: RegExp, shown: string][] = [
   [/\byk_([0-9a-z]+)_[0-9A-Za-z]+/g, 'yk_$1_***'],
@@ -11,6 +12,11 @@ const secretLooks: [look: RegExp, shown: string][] = [
   // Everything up to the last @ before the path is the user's, since a password may itself hold an @.
   [/\b([a-z][a-z0-9+.-]*):\/\/[^\s/"']+@/gi, '$1://***@'],
   [/\$argon2id?\$[^\s"']+/g, '$argon2***'],
+  // As in a query, a connection string or a command: password=…, "api_key": "…".
+  [
+    /((?:password|passwd|passphrase|secret|token|credential|api[_-]?key)s?["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|[^\s&"',;]+)/gi,
+    '$1***',
+  ],
 ]
 
 const depthMax = 6
@@ -31,9 +37,14 @@ export function redact(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,
-      secretNames.test(name) ? masked : redact(item, depth + 1),
+      isSecretName(name) ? masked : redact(item, depth + 1),
     ]),
   )
+}
+
+function isSecretName(name: string): boolean {
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/[^A-Za-z0-9]+/g, '_')
+  return secretName.test(words.toLowerCase())
 }
 
 function showsItself(value: object): value is { toJSON(): unknown } {

@@ -18,6 +18,7 @@ const deadlockDetected = '40P01'
 
 const store: Store = {
   databaseUrl: database.url,
+  redisPrefix: 'unused',
   async wipe() {
     const tables = await pool.query<{ list: string }>(
       "select string_agg(format('bullmq.%I', tablename), ', ') as list from pg_tables where schemaname = 'bullmq' and tablename <> 'migration'",

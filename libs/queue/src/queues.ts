@@ -49,12 +49,11 @@ export type QueuesOptions = {
   /** Called for what no caller sees: broken connections, handlers that threw, lost locks. */
   onError: (error: Error) => void
   /** Before every Redis key, so that installations can share a server. */
-  redisPrefix?: string
+  redisPrefix: string
   /** How long a call waits for the store before it is rejected. */
   answerMs?: number
 }
 
-const defaultRedisPrefix = 'toolyard'
 const answerDefaultMs = 5_000
 const drainAtCloseMs = 5_000
 
@@ -131,7 +130,7 @@ export function createQueues(options: QueuesOptions): Queues {
 function connect(options: QueuesOptions): Backend {
   const { databaseUrl, redisUrl, redisPrefix, poolMax, applicationName, onError } = options
   if (redisUrl === undefined) return connectPostgres({ databaseUrl, poolMax, applicationName, onError })
-  return connectRedis({ redisUrl, prefix: redisPrefix ?? defaultRedisPrefix, applicationName, onError })
+  return connectRedis({ redisUrl, prefix: redisPrefix, applicationName, onError })
 }
 
 async function countJobs(queue: RawQueue): Promise<Counts> {

@@ -54,7 +54,13 @@ test('a Redis that goes away is told to callers in time, and heals by itself', a
   }
   const first = start()
   const redisUrl = `redis://127.0.0.1:${port}`
-  const store = { databaseUrl: '', redisUrl, wipe: async () => {}, killConnections: async () => 0 }
+  const store = {
+    databaseUrl: '',
+    redisUrl,
+    redisPrefix: 'own',
+    wipe: async () => {},
+    killConnections: async () => 0,
+  }
   const { queues, errors } = openQueues(t, store, { answerMs: 1_000 })
   const handled: string[] = []
   const handler = async ({ deliveryId }: { deliveryId: string }) => {

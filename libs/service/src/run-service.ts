@@ -117,6 +117,7 @@ function openContext<N extends SettingName>(
   const queues = createQueues({
     databaseUrl: config.databaseUrl.reveal(),
     redisUrl: config.redisUrl?.reveal(),
+    redisPrefix: config.redisPrefix,
     poolMax: config.queuePoolMax,
     applicationName: `toolyard-${kind}-queue`,
     onError: (error) => log.warn('the queue reports a fault', { error }),

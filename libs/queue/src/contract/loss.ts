@@ -15,7 +15,7 @@ export function testLoss(makeStore: MakeStore): void {
     const { queues } = openQueues(t, store)
     const lockMs = 500
     const where =
-      store.redisUrl === undefined ? [] : ['--redis', store.redisUrl, '--prefix', store.redisPrefix ?? '']
+      store.redisUrl === undefined ? [] : ['--redis', store.redisUrl, '--prefix', store.redisPrefix]
     const file = join(import.meta.dirname, '../fixtures/hold-job.ts')
     const args = [file, '--database', store.databaseUrl, '--lock', String(lockMs), ...where]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -9,7 +9,7 @@ import { createQueues } from '../queues.ts'
 export type Store = {
   databaseUrl: string
   redisUrl?: string
-  redisPrefix?: string
+  redisPrefix: string
   /** Everything is gone, as after FLUSHALL. */
   wipe: () => Promise<void>
   /** Cuts the queue's connections on the server's side and says how many. */
