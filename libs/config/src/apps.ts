@@ -26,5 +26,5 @@ export const schedulerSettings = [...everyProcess] as const satisfies SettingNam
 
 /** The `yard` command starts all of them, so it checks the whole environment before it starts one. */
 export const yardSettings = [
-  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'dataDir'] as const),
+  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'dataDir', 'egressAllow'] as const),
 ] satisfies SettingName[]
