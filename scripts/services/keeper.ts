@@ -1,3 +1,4 @@
+import { createNetworkKeeper } from '../network/keep-network.ts'
 import { restartPauseMs } from './app-process.ts'
 import { messageOf } from './failure.ts'
 import type { Installation } from './installation.ts'
@@ -9,9 +10,10 @@ import type { ProcessIdentity } from './process-identity.ts'
 import { isAlive } from './process-identity.ts'
 import { trimLog } from './rotating-log.ts'
 import type { RunningServices } from './start-services.ts'
+import { summariseNetwork } from './start-services.ts'
 import type { SupervisorState } from './supervisor-state.ts'
 
-// Brings back the database and the engine when they are ours and have died. The apps wait for them meanwhile.
+// Brings back the database and the engine when they are ours and have died, and the filter of the tools' network. The apps wait for them meanwhile.
 
 export type KeeperOptions = {
   installation: Installation
@@ -37,8 +39,19 @@ export function createKeeper({ installation, services, share, say }: KeeperOptio
     engine = { ...engine, ...(await startOwnEngine(installation)) }
     share({ engine })
   })
+  const network = createNetworkKeeper({
+    place: {
+      id: installation.id,
+      dockerHost: services.dockerHost,
+      allow: installation.config.egressAllow ?? [],
+    },
+    state: services.network,
+    share: (state) => share({ network: summariseNetwork(state) }),
+    say,
+  })
   return {
     async tick(nowMs) {
+      await network.tick(nowMs)
       if (hasDied(database.process)) await keepPostgres(nowMs)
       if (hasDied(engine.process)) await keepEngine(nowMs)
       for (const service of ['postgres', 'engine']) trimLog(logFile(installation, service))

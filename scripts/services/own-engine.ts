@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clearEngine, probeEngine } from '@toolyard/sandbox/engine'
+import { takeDownEngineNetworks } from '../network/take-down-network.ts'
 import { enginePrograms, killEngineProcesses, removeEngineDebris } from './engine-debris.ts'
 import type { EnginePaths, EnginePlace } from './engine-paths.ts'
 import { enginePaths } from './engine-paths.ts'
@@ -15,8 +16,9 @@ import { openLogDescriptor } from './rotating-log.ts'
 import { tailLines } from './tail.ts'
 
 // A Docker engine of this installation, for a machine where none answers: dockerd and its containerd, with everything
-// they keep in the data directory. It has no network yet and changes no rule of the host. Like the embedded Postgres
-// it outlives a killed supervisor and is found again, through the configuration file that its command line names.
+// they keep in the data directory. It changes no rule of the host; those of the network for tools are scripts/network's.
+// Like the embedded Postgres it outlives a killed supervisor and is found again, through the configuration file that its
+// command line names.
 
 export type OwnEngine = { dockerHost: string; process: ProcessIdentity }
 
@@ -74,6 +76,7 @@ export async function stopOwnEngine(installation: EnginePlace): Promise<boolean>
     // A container may take ten seconds to ignore the engine's polite request; none of them is worth it. An engine that
     // does not answer any more is cleaned up after below.
     await clearEngine(`unix://${paths.socket}`).catch(() => 0)
+    await takeDownEngineNetworks(`unix://${paths.socket}`).catch(() => {})
     await endProcess(dockerd, stopSteps)
   }
   if (containerd !== undefined) await endProcess(containerd, stopSteps)
@@ -121,6 +124,8 @@ function daemonConfig(paths: EnginePaths, runsc: string | undefined): string {
     bridge: 'none',
     iptables: false,
     ip6tables: false,
+    // Switched on with the network for tools, and given back with it.
+    'ip-forward': false,
     // One cgroup of our own, on every kind of host, so that it can be removed.
     'exec-opts': ['native.cgroupdriver=cgroupfs'],
     'cgroup-parent': paths.cgroup,

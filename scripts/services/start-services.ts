@@ -1,3 +1,5 @@
+import type { ToolNetworkState } from '../network/set-up-network.ts'
+import { setUpNetwork } from '../network/set-up-network.ts'
 import { addressOf, waitForDatabase } from './database.ts'
 import type { EngineChoice } from './engine.ts'
 import { startEngine } from './engine.ts'
@@ -11,8 +13,9 @@ import type { SupervisorState } from './supervisor-state.ts'
 export type RunningServices = {
   databaseUrl: string
   dockerHost: string
+  network: ToolNetworkState
   /** As the state file has it; with a process where the service is ours. */
-  described: Required<Pick<SupervisorState, 'database' | 'engine'>>
+  described: Required<Pick<SupervisorState, 'database' | 'engine' | 'network'>>
 }
 
 const externalWaitMs = 15_000
@@ -36,11 +39,31 @@ export async function startServices(
   stop.throwIfAborted()
   const started = await startEngine(installation, engine, progress)
   stop.throwIfAborted()
+  const { dockerHost } = started
+  const network = await progress.step('Setting up the network for tools', () =>
+    setUpNetwork({ id: installation.id, dockerHost, allow: installation.config.egressAllow ?? [] }),
+  )
+  stop.throwIfAborted()
+  if (network.reason !== undefined)
+    progress.note(
+      `Tools with a network reach its host and private addresses (egress filter off): ${network.reason}`,
+    )
+  if (network.warning !== undefined) progress.note(`The network for tools: ${network.warning}`)
   return {
     databaseUrl: database.databaseUrl,
-    dockerHost: started.dockerHost,
-    described: { database: database.described, engine: { kind: engine.kind, ...started } },
+    dockerHost,
+    network,
+    described: {
+      database: database.described,
+      engine: { kind: engine.kind, ...started },
+      network: summariseNetwork(network),
+    },
   }
+}
+
+export function summariseNetwork({ network, reason, warning }: ToolNetworkState) {
+  const { name, bridge, egressFilter } = network
+  return { name, bridge, egressFilter, ...(reason && { reason }), ...(warning && { warning }) }
 }
 
 /** The database that the installation's settings ask for; answers when this returns. */

@@ -36,6 +36,12 @@ export function describeEngine({ engine }: SupervisorState): string {
   return `${engine.dockerHost} (${words[engine.kind]})`
 }
 
+export function describeNetwork({ network }: SupervisorState): { state: string; detail: string } {
+  if (network === undefined) return { state: 'not set up', detail: '' }
+  const { name, egressFilter, reason, warning } = network
+  return { state: `filter ${egressFilter}`, detail: [name, reason, warning].filter(Boolean).join(', ') }
+}
+
 /** Safe to paste into a shell, and unchanged where nothing needs quoting. */
 const shellQuote = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

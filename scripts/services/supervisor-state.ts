@@ -13,6 +13,7 @@ export type SupervisorState = ProcessIdentity & {
   url: string
   database?: { kind: 'own' | 'named'; address: string; folder?: string; process?: ProcessIdentity }
   engine?: { kind: EngineChoice['kind']; dockerHost: string; process?: ProcessIdentity }
+  network?: { name: string; bridge: string; egressFilter: 'on' | 'off'; reason?: string; warning?: string }
   queue: 'redis' | 'postgres'
   apps: Partial<Record<AppName, AppState>>
 }

@@ -6,7 +6,7 @@ import { openInstallation } from '../services/installation.ts'
 import type { ProcessIdentity } from '../services/process-identity.ts'
 import { isAlive } from '../services/process-identity.ts'
 import { askReadiness } from '../services/readiness.ts'
-import { describeDatabase, describeEngine } from '../services/summary.ts'
+import { describeDatabase, describeEngine, describeNetwork } from '../services/summary.ts'
 import type { SupervisorState } from '../services/supervisor-state.ts'
 import { readLiveState } from '../services/supervisor-state.ts'
 
@@ -72,6 +72,7 @@ async function describeParts(installation: Installation, state: SupervisorState)
       ...pidOf(engine?.process),
       detail: `${describeEngine(state)} ${engineDetail}`.trim(),
     },
+    { name: 'network', ...describeNetwork(state) },
     { name: 'queue', state: state.queue, detail: state.queue === 'redis' ? 'REDIS_URL' : 'in the database' },
     {
       name: 'admin key',

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { provideNetworkPrograms } from '../network/provide-network-programs.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import type { EngineChoice } from '../services/engine.ts'
 import { chooseEngine } from '../services/engine.ts'
@@ -58,6 +59,7 @@ export async function startInstallation(run: Run): Promise<number> {
     await progress.step('Waiting for what a killed supervisor left', () => stopLeftoverApps(installation))
     await refuseTakenPort(installation)
     const engine = await chooseEngine(installation, progress)
+    await provideNetworkPrograms(installation, progress)
     const onReady = (state: SupervisorState) => {
       release()
       renderer.print(summaryOf(installation, state))

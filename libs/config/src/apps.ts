@@ -27,5 +27,5 @@ export const schedulerSettings = [...processSettings] as const satisfies Setting
 
 /** The `yard` command starts all of them, so it checks the whole environment before it starts one. */
 export const yardSettings = [
-  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'dataDir'] as const),
+  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'dataDir', 'egressAllow'] as const),
 ] satisfies SettingName[]

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { egressAllow } from './egress-allow.ts'
 import { choice, endpoint, integer, secretUrl, text, word } from './parsers.ts'
 
 export type Setting<T = unknown> = {
@@ -40,6 +41,12 @@ export const settings = {
     env: 'DOCKER_HOST',
     about: 'The Docker engine, API 1.41 or newer. Unset, the local socket, else an engine of our own.',
     parse: endpoint('unix:', 'tcp:', 'http:', 'https:'),
+  }),
+  egressAllow: define({
+    env: 'YARD_EGRESS_ALLOW',
+    about:
+      'What tools with a network may reach beside public addresses: blocks, each with or without a port (10.0.0.5/32:5432,10.1.0.0/16). An address of the host itself needs a port.',
+    parse: egressAllow(),
   }),
   dataDir: define({
     env: 'YARD_DATA_DIR',

@@ -1,4 +1,4 @@
-import Docker from 'dockerode'
+import { openEngine } from './docker/open-engine.ts'
 
 export type EngineAnswer =
   | { state: 'ready'; id: string; version: string; apiVersion: string }
@@ -42,32 +42,6 @@ export async function clearEngine(dockerHost: string): Promise<number> {
   const containers = await docker.listContainers({ all: true })
   await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
   return containers.length
-}
-
-function openEngine(dockerHost: string, timeoutMs?: number): Docker {
-  const url = new URL(dockerHost)
-  // The client mixes DOCKER_HOST of its own process into what is left out here, so nothing is left out.
-  if (url.protocol === 'unix:') {
-    return new Docker({
-      timeout: timeoutMs,
-      socketPath: url.pathname,
-      host: undefined,
-      port: undefined,
-      protocol: 'http',
-    })
-  }
-  const address = { host: url.hostname.replace(/^\[|\]$/g, ''), socketPath: undefined }
-  const secure = url.protocol === 'https:'
-  if (secure || url.protocol === 'http:') {
-    return new Docker({
-      timeout: timeoutMs,
-      ...address,
-      port: url.port || (secure ? 2376 : 2375),
-      protocol: secure ? 'https' : 'http',
-    })
-  }
-  // Plain or TLS is not said by tcp://; there the client's own reading of DOCKER_TLS_VERIFY and DOCKER_CERT_PATH holds.
-  return new Docker({ timeout: timeoutMs, ...address, port: url.port || 2375 })
 }
 
 async function withSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

@@ -1,0 +1,67 @@
+import type { Launcher } from './launcher.ts'
+import type { Outcome } from './outcome.ts'
+import { runIn } from './run-in.ts'
+import type { Sandbox, Sandboxes } from './sandboxes.ts'
+import { isCoreWanted } from './stock/is-core-wanted.ts'
+import type { StockLimits } from './stock/plan-stock.ts'
+import { defaultStockLimits } from './stock/plan-stock.ts'
+import type { Held, StockEvent } from './stock/stock.ts'
+import { Stock } from './stock/stock.ts'
+
+export type SandboxesOptions = {
+  launcher: Launcher
+  limits?: Partial<StockLimits>
+  /** True while a start ahead of need should wait; by default, while more work is runnable than there are cores. */
+  isCoreWanted?: () => boolean
+  now?: () => number
+  onEvent?: (event: StockEvent) => void
+}
+
+const scrubTimeoutMs = 5_000
+
+/** The port over any implementation of a launcher. */
+export function createSandboxes(options: SandboxesOptions): Sandboxes {
+  const stock = new Stock({
+    launcher: options.launcher,
+    limits: { ...defaultStockLimits, ...options.limits },
+    isCoreWanted: options.isCoreWanted ?? isCoreWanted,
+    now: options.now ?? (() => performance.now()),
+    onEvent: options.onEvent ?? (() => {}),
+  })
+  return {
+    stock: (spec, count) => stock.require(spec, count),
+    async take(spec, { topic, signal }) {
+      const held = await stock.take(spec, topic, signal)
+      return 'kind' in held ? held : { kind: 'taken', sandbox: openSandbox(held, stock) }
+    },
+    counts: () => stock.counts(),
+    sweep: (liveWorkers) => options.launcher.sweep(liveWorkers),
+    close: () => stock.close(),
+  }
+}
+
+function openSandbox(held: Held, stock: Stock): Sandbox {
+  let run: Promise<Outcome> | undefined
+  let released: Promise<void> | undefined
+  const { launched, spec, useCount } = held
+  const isReused = useCount + 1 < spec.reuse
+
+  const release = async () => {
+    const outcome = await run
+    if (outcome === undefined) return stock.giveBack(held)
+    // Only a run that ended by itself leaves a sandbox worth keeping.
+    const isGood = isReused && outcome.kind === 'exited' && (await launched.session.settled(scrubTimeoutMs))
+    return isGood ? stock.giveBack({ ...held, useCount: useCount + 1 }) : launched.remove()
+  }
+  return {
+    id: launched.id,
+    source: held.source,
+    run(request) {
+      if (run !== undefined || released !== undefined)
+        throw new Error('a sandbox runs once each time it is taken')
+      run = runIn(launched, spec, request, isReused)
+      return run
+    },
+    release: () => (released ??= release()),
+  }
+}
