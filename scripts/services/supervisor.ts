@@ -131,7 +131,13 @@ function startApps(
 ): AppProcess[] {
   const { installation, watch } = options
   const { DATABASE_URL_FILE: _file, ...inherited } = installation.environment
-  const environment = { ...inherited, DATABASE_URL: services.databaseUrl, DOCKER_HOST: services.dockerHost }
+  const environment = {
+    ...inherited,
+    DATABASE_URL: services.databaseUrl,
+    DOCKER_HOST: services.dockerHost,
+    YARD_DATA_DIR: installation.dataDir,
+    YARD_INSTANCE: installation.id,
+  }
   return appNames.map((name) =>
     startApp({
       name,

@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { provideNetworkPrograms } from '../network/provide-network-programs.ts'
 import { addressOf, waitForDatabase, withPool } from './database.ts'
 import { chooseEngine, startEngine } from './engine.ts'
 import type { Installation } from './installation.ts'
 import { stopOwnEngine } from './own-engine.ts'
 import { startOwnRedis, stopOwnRedis } from './own-redis.ts'
+import { provideCompiler } from './provide-compiler.ts'
 import { startPostgres, stopPostgres } from './postgres.ts'
 import { testPostgresHome } from './postgres-home.ts'
 import type { Progress } from './progress.ts'
@@ -22,6 +24,8 @@ export async function startTestServices(
   progress: Progress,
   stop: AbortSignal,
 ): Promise<TestServices> {
+  await provideCompiler(installation, progress)
+  await provideNetworkPrograms(installation, progress)
   const databaseUrl = await startTestDatabase(installation, progress, stop)
   if (installation.config.databaseUrl === undefined) await dropLeftovers(databaseUrl)
   const redisUrl = await startTestRedis(installation, progress, stop)

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { provideNetworkPrograms } from '../network/provide-network-programs.ts'
+import { provideCompiler } from '../services/provide-compiler.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import type { EngineChoice } from '../services/engine.ts'
 import { chooseEngine } from '../services/engine.ts'
@@ -60,6 +61,7 @@ export async function startInstallation(run: Run): Promise<number> {
     await refuseTakenPort(installation)
     const engine = await chooseEngine(installation, progress)
     await provideNetworkPrograms(installation, progress)
+    await provideCompiler(installation, progress)
     const onReady = (state: SupervisorState) => {
       release()
       renderer.print(summaryOf(installation, state))

@@ -1,18 +1,28 @@
 import type { workerSettings } from '@toolyard/config/apps'
-import { probeEngine } from '@toolyard/sandbox/engine'
-import type { Part } from '@toolyard/service/part'
+import { defaultDockerHost, probeEngine } from '@toolyard/sandbox/engine'
+import { listLiveWorkers } from '@toolyard/service/list-processes'
+import type { Part, Parts } from '@toolyard/service/part'
 import { repeat } from '@toolyard/service/repeat'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
 import { enginePart } from './engine-part.ts'
+import { openSandboxes } from './open-sandboxes.ts'
+import { provideInit } from './provide-init.ts'
 
-type WorkerContext = ServiceContext<(typeof workerSettings)[number]>
+export type WorkerContext = ServiceContext<(typeof workerSettings)[number]>
 
 const probeEveryMs = 5_000
+const sweepEveryMs = 30_000
 
-export async function startWorker({ config, log }: WorkerContext): Promise<RunningService> {
+export async function startWorker(context: WorkerContext): Promise<RunningService> {
+  const { config, log, pool, schemaFits } = context
+  const dockerHost = config.dockerHost ?? defaultDockerHost
+  const init = await provideInit(config.dataDir)
+  if (init.state !== 'ready') log.warn('tools cannot be built', { detail: init.detail })
+  const { sandboxes, egressFilter } = await openSandboxes(context, dockerHost)
+
   let engine: Part = { state: 'starting' }
   const probe = async () => {
-    const next = enginePart(await probeEngine(config.dockerHost))
+    const next = enginePart(await probeEngine(dockerHost))
     if (next.state !== engine.state) {
       const level = next.state === 'ready' ? 'info' : 'warn'
       log[level](`the Docker engine is ${next.state}`, { was: engine.state, detail: next.detail })
@@ -26,5 +36,22 @@ export async function startWorker({ config, log }: WorkerContext): Promise<Runni
     work: probe,
     onFailure: (error) => log.warn('asking the Docker engine failed', { error }),
   })
-  return { parts: () => ({ engine }), drain: () => probing.stop() }
+  const sweeping = repeat({
+    everyMs: sweepEveryMs,
+    async work() {
+      await schemaFits
+      const { removed, stuck } = await sandboxes.sweep(await listLiveWorkers(pool))
+      if (removed.length > 0) log.info('removed what dead workers had left', { containers: removed.length })
+      if (stuck.length > 0) log.warn('the engine does not remove these containers', { stuck })
+    },
+    onFailure: (error) => log.warn('sweeping the engine failed', { error }),
+  })
+  const parts = (): Parts => ({ engine, init, egress_filter: egressFilter })
+  return {
+    parts,
+    async drain() {
+      await Promise.all([probing.stop(), sweeping.stop()])
+      await sandboxes.close()
+    },
+  }
 }

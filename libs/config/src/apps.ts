@@ -21,11 +21,20 @@ export const apiSettings = [
   'authFailuresPerMinute',
 ] as const satisfies SettingName[]
 
-export const workerSettings = [...processSettings, 'dockerHost'] as const satisfies SettingName[]
+export const workerSettings = [
+  ...processSettings,
+  'dataDir',
+  'dockerHost',
+  'instance',
+  'runtime',
+  'allowHostNetwork',
+  'allowWritable',
+  'allowRoot',
+] as const satisfies SettingName[]
 
 export const schedulerSettings = [...processSettings] as const satisfies SettingName[]
 
 /** The `yard` command starts all of them, so it checks the whole environment before it starts one. */
 export const yardSettings = [
-  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'dataDir', 'egressAllow'] as const),
+  ...new Set([...apiSettings, ...workerSettings, ...schedulerSettings, 'egressAllow'] as const),
 ] satisfies SettingName[]

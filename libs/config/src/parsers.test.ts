@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { z } from 'zod'
-import { choice, endpoint, integer, secretUrl, text, word } from './parsers.ts'
+import { choice, endpoint, integer, secretUrl, text, word, yesOrNo } from './parsers.ts'
 
 /** What is wrong with each text; undefined where nothing is. */
 function judge(parser: z.ZodType<unknown, string>, texts: string[]): (string | undefined)[] {
@@ -75,4 +75,13 @@ test('a word is short and safe inside a key', () => {
   assert.deepEqual(judge(word(), ['a', 'Prod_2-b', 'x'.repeat(40)]), [undefined, undefined, undefined])
   const wrong = ['', 'a:b', 'a b', '{a}', 'x'.repeat(41), 'a\n']
   assert.deepEqual(judge(word(), wrong), every(wrong, 'must be 1 to 40 letters, digits, "_" or "-"'))
+})
+
+test('yes and no are the only answers', () => {
+  assert.deepEqual(
+    ['yes', 'no'].map((one) => yesOrNo().parse(one)),
+    [true, false],
+  )
+  const wrong = ['', 'true', '1', 'Yes', 'yes ']
+  assert.deepEqual(judge(yesOrNo(), wrong), every(wrong, 'must be yes or no'))
 })

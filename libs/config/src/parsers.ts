@@ -8,6 +8,9 @@ export const text = () => z.string().min(1, 'must not be empty')
 export const word = () =>
   z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, "_" or "-"')
 
+export const yesOrNo = () =>
+  z.enum(['yes', 'no'], { error: 'must be yes or no' }).transform((answer) => answer === 'yes')
+
 export const integer = (bounds: { min: number; max: number }) =>
   z
     .string()

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { egressAllow } from './egress-allow.ts'
-import { choice, endpoint, integer, secretUrl, text, word } from './parsers.ts'
+import { choice, endpoint, integer, secretUrl, text, word, yesOrNo } from './parsers.ts'
 
 export type Setting<T = unknown> = {
   /** The variable's name in the environment. */
@@ -41,6 +41,37 @@ export const settings = {
     env: 'DOCKER_HOST',
     about: 'The Docker engine, API 1.41 or newer. Unset, the local socket, else an engine of our own.',
     parse: endpoint('unix:', 'tcp:', 'http:', 'https:'),
+  }),
+  instance: define({
+    env: 'YARD_INSTANCE',
+    about:
+      'The name of this installation on its Docker engine, in the labels of all that it makes there. `./yard` sets it.',
+    parse: word(),
+    default: 'toolyard',
+  }),
+  runtime: define({
+    env: 'YARD_RUNTIME',
+    about:
+      'The runtime of the Docker engine that runs every tool, as `runsc` for gVisor. Unset, the engine’s own.',
+    parse: word(),
+  }),
+  allowHostNetwork: define({
+    env: 'YARD_ALLOW_HOST_NETWORK',
+    about: 'Whether tools may ask for the network of the host itself.',
+    parse: yesOrNo(),
+    default: 'no',
+  }),
+  allowWritable: define({
+    env: 'YARD_ALLOW_WRITABLE',
+    about: 'Whether tools may ask for a root file system that they can write to.',
+    parse: yesOrNo(),
+    default: 'no',
+  }),
+  allowRoot: define({
+    env: 'YARD_ALLOW_ROOT',
+    about: 'Whether tools may run as root of their container.',
+    parse: yesOrNo(),
+    default: 'no',
   }),
   egressAllow: define({
     env: 'YARD_EGRESS_ALLOW',

@@ -29,6 +29,7 @@ test('a row says that its process is not ready while one of its parts is not', a
   const { pool } = await testDatabase()
   const presence = announcePresence({
     pool,
+    id: 'one',
     kind: 'worker',
     parts: () => ({ engine: { state: 'unreachable', detail: 'no engine' }, queue: { state: 'ready' } }),
     onFailure: (error) => assert.fail(String(error)),
@@ -45,7 +46,13 @@ test('leaving takes no longer than it is worth when the database is away', async
   const { url } = await testDatabase()
   const proxy = await stallableProxy(url)
   const pool = createPool({ url: proxy.url, max: 1, applicationName: 'test', onIdleError: () => {} })
-  const presence = announcePresence({ pool, kind: 'worker', parts: () => ({}), onFailure: () => {} })
+  const presence = announcePresence({
+    pool,
+    id: 'two',
+    kind: 'worker',
+    parts: () => ({}),
+    onFailure: () => {},
+  })
   await waitUntil('it is listed', async () => (await listProcesses(pool)).length === 1)
   proxy.stall()
   const startedAt = performance.now()

@@ -16,6 +16,20 @@ const select = `
   order by kind, id
   limit 1000`
 
+// Longer than a process is believed to be well: as long as it may hold work without saying so.
+const leaseMs = 30_000
+
+/** The workers that may still hold something. Whatever belongs to others is the remains of a dead one. */
+export async function listLiveWorkers(sql: Sql): Promise<ReadonlySet<string>> {
+  const found = await sql.query<{ id: string }>(
+    `select id from processes
+     where kind = 'worker' and seen_at > clock_timestamp() - make_interval(secs => $1)
+     limit 10000`,
+    [leaseMs / 1_000],
+  )
+  return new Set(found.rows.map(({ id }) => id))
+}
+
 /** The processes of this installation that have said lately that they live. */
 export async function listProcesses(sql: Sql): Promise<ProcessRow[]> {
   const found = await sql.query<ProcessRow>(select, [believedMs / 1_000])

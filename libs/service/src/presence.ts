@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { newId } from '@toolyard/contract/ids'
 import type { Pool } from '@toolyard/db/pool'
 import type { ServiceKind } from './list-processes.ts'
 import { announceEveryMs } from './list-processes.ts'
@@ -13,30 +12,35 @@ const upsert = `
   values ($1, $2, $3, $4, $5, $6)
   on conflict (id) do update set seen_at = clock_timestamp(), ready = excluded.ready, parts = excluded.parts`
 
-// A row that cannot be taken away grows old by itself.
-const leaveMs = 2_000
+const brieflyMs = 2_000
 
 export type PresenceOptions = {
   pool: Pool
+  id: string
   kind: ServiceKind
   /** Asked each time, so that the row says how it is now. */
   parts: () => Parts
   onFailure: (error: unknown) => void
 }
 
-export type Presence = { leave(): Promise<void> }
+export type Presence = {
+  /** Says now how it is, without waiting for the next turn. */
+  refresh(): Promise<void>
+  /** Takes the row away: from here on nothing of this process is believed to live. */
+  leave(): Promise<void>
+}
 
 /** Keeps this process's row in `processes` fresh. While the database is away it goes on trying. */
-export function announcePresence({ pool, kind, parts, onFailure }: PresenceOptions): Presence {
-  const id = newId()
+export function announcePresence({ pool, id, kind, parts, onFailure }: PresenceOptions): Presence {
+  async function announce(): Promise<void> {
+    const now = parts()
+    await pool.query(upsert, [id, kind, hostname(), process.pid, allReady(now), JSON.stringify(now)])
+  }
   const announcing = repeat({
     everyMs: announceEveryMs,
     retryMs: announceEveryMs / 5,
     onFailure,
-    async work() {
-      const now = parts()
-      await pool.query(upsert, [id, kind, hostname(), process.pid, allReady(now), JSON.stringify(now)])
-    },
+    work: announce,
   })
 
   async function remove(): Promise<void> {
@@ -44,5 +48,8 @@ export function announcePresence({ pool, kind, parts, onFailure }: PresenceOptio
     await pool.query('delete from processes where id = $1', [id])
   }
 
-  return { leave: () => Promise.race([remove().catch(onFailure), delay(leaveMs, undefined, { ref: false })]) }
+  // While the database is away neither is worth waiting for: the row grows old by itself.
+  const briefly = (work: Promise<void>) =>
+    Promise.race([work.catch(onFailure), delay(brieflyMs, undefined, { ref: false })])
+  return { refresh: () => briefly(announce()), leave: () => briefly(remove()) }
 }

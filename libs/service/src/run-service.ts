@@ -1,6 +1,7 @@
 import type { Environment } from '@toolyard/config/load'
 import { ConfigError } from '@toolyard/config/load'
 import type { SettingName } from '@toolyard/config/settings'
+import { newId } from '@toolyard/contract/ids'
 import type { Pool } from '@toolyard/db/pool'
 import { createPool } from '@toolyard/db/pool'
 import type { Logger } from '@toolyard/log/logger'
@@ -18,6 +19,8 @@ import { readConfig } from './read-config.ts'
 import { stopSignal } from './stop-signal.ts'
 
 export type ServiceContext<N extends SettingName> = {
+  /** Of this process, this time: how others know it in the list of processes. */
+  processId: string
   config: ServiceConfig<N>
   log: Logger
   metrics: Metrics
@@ -72,7 +75,7 @@ export async function runService<N extends SettingName>(
 
 async function serve<N extends SettingName>(
   { kind }: Service<N>,
-  { config, log, pool, schemaFits }: ServiceContext<N>,
+  { processId, config, log, pool, schemaFits }: ServiceContext<N>,
   running: RunningService,
   stop: AbortSignal,
 ): Promise<void> {
@@ -86,16 +89,19 @@ async function serve<N extends SettingName>(
     await schemaFits
     presence = announcePresence({
       pool,
+      id: processId,
       kind,
-      parts: running.parts,
+      parts: () => (stop.aborted ? { ...running.parts(), [kind]: { state: 'draining' } } : running.parts()),
       onFailure: (error) => log.warn('the database does not take this process’s presence', { error }),
     })
     log.info(`${kind} is ready`)
     process.send?.({ type: 'ready' })
     await aborted(stop)
   } finally {
-    // The row goes first: nobody should count on a process that takes nothing new.
-    await Promise.all([presence?.leave(), running.drain(AbortSignal.timeout(drainMs * (1 - closingShare)))])
+    // Told at once, so that nobody counts on a process that takes nothing new; and listed until the end, so that
+    // nobody takes what it still holds for the remains of a dead one.
+    await Promise.all([presence?.refresh(), running.drain(AbortSignal.timeout(drainMs * (1 - closingShare)))])
+    await presence?.leave()
   }
 }
 
@@ -127,7 +133,7 @@ function openContext<N extends SettingName>(
   )
   // Whoever needs it awaits it; a service that does not must not die of a rejection that `serve` handles.
   schemaFits.catch(() => {})
-  return { config, log, metrics: createMetrics(kind), pool, queues, schemaFits }
+  return { processId: newId(), config, log, metrics: createMetrics(kind), pool, queues, schemaFits }
 }
 
 function readConfigOrExit<N extends SettingName>(

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Metrics } from '@toolyard/log/metrics'
+import { partStates } from '@toolyard/service/part'
 import type { Api } from '../create-api.ts'
 import type { Guard } from '../http/authenticate.ts'
 import { guarded } from '../http/authenticate.ts'
@@ -7,7 +8,7 @@ import { problems } from '../http/problem.ts'
 import type { Readiness } from '../readiness.ts'
 
 const partShape = z.object({
-  state: z.enum(['ready', 'starting', 'draining', 'unreachable', 'missing', 'unfit']),
+  state: z.enum(partStates),
   detail: z.string().optional(),
 })
 
