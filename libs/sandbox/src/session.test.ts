@@ -66,6 +66,7 @@ test('a stream that makes no sense ends the sandbox, and its end is what the eng
     { said: [frame('S'), 'close'], autopsy: dead(70), kind: 'engine_lost' },
     { said: [frame('S'), 'close'], autopsy: dead(73), kind: 'engine_lost' },
     { said: [frame('S'), 'close'], autopsy: dead(75), kind: 'exited' },
+    { said: [frame('S'), frame('F', Buffer.alloc(5))], autopsy: dead(70), kind: 'engine_lost' },
     { said: ['close'], autopsy: dead(137), kind: 'engine_lost' },
   ] as const
   for (const { said, autopsy, kind } of cases) {

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { testDockerHost } from '@toolyard/testkit/environment'
+import type { Arena } from './fixtures/arena.ts'
+import { assertRefused, attemptsIn, openArena, requestOf, takeOne, told } from './fixtures/arena.ts'
+
+// Tools that turn on PID 1, which has their own user and holds the connection to the worker.
+
+let arena: Arena
+before(async () => {
+  arena = await openArena({ dockerHost: testDockerHost() })
+})
+after(() => arena?.close())
+
+const heard = {
+  'descriptors by name': 'done []',
+  // It is sent, and means nothing to PID 1 of a namespace.
+  'pidfd SIGKILL': 'done 0',
+}
+
+test('the init can be neither read nor written, held, entered or stopped', async () => {
+  const said = attemptsIn(await arena.attack({ program: 'init.py' }))
+  assert.ok(Object.keys(said).length > 40)
+  assertRefused(said, ['EACCES', 'EPERM'], heard)
+})
+
+test('a tool that takes away the limits of its init has failed by itself: the engine is not to blame', async () => {
+  const outcome = await arena.attack({ program: 'init.py', payload: 'limits' })
+  assert.equal(outcome.kind, 'exited', told(outcome))
+})
+
+test('an init that was meddled with serves nobody else', async () => {
+  for (const payload of ['limits', 'priority']) {
+    const spec = arena.specOf('init.py', { reuse: 10 })
+    const first = await takeOne(arena.sandboxes, spec)
+    const outcome = await first.run(requestOf(payload))
+    assert.equal(outcome.kind, 'exited', told(outcome))
+    await first.release()
+    const second = await takeOne(arena.sandboxes, spec)
+    assert.equal(second.source, 'started')
+    assert.notEqual(second.id, first.id)
+    await second.release()
+  }
+})
+
+test('an init that gets no processor any more does not keep its tool alive', async () => {
+  const request = { timeoutMs: 1_000 }
+  const outcome = await arena.attack({ program: 'starve.py', request, during: async () => {} })
+  assert.equal(outcome.kind, 'timed_out', told(outcome))
+  // Even dying takes it some of the processor that it does not get.
+  assert.ok(outcome.wallMs < 11_000, told(outcome))
+})
+
+test('frames that a tool writes are its output, whatever they say', async () => {
+  const outcome = await arena.attack({ program: 'forge.py' })
+  assert.ok(outcome.kind === 'exited' && outcome.code === 9, told(outcome))
+  // X, H, A and F, the head of an endless O, and four times the head and the piece of the engine's own.
+  const length = 8 + 64 + (8 + 8) + (8 + 8) + (8 + 17) + 8
+  assert.equal(outcome.stdout.length, length + 4 * 16)
+  assert.equal(outcome.stderrBytes, length)
+  assert.equal(outcome.stdout.toString('latin1', 0, 1), 'X')
+})

@@ -1,0 +1,3 @@
+hoard = []
+while True:
+    hoard.append(b"x" * 1048576)

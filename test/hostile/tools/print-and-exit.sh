@@ -1,0 +1,3 @@
+printf '%s' "$1"
+printf '%s' "$1" >&2
+exit 7
