@@ -1,43 +1,13 @@
 import { parseArgs } from 'node:util'
-import { benchWarmKey } from '@toolyard/access/bench/warm-key'
-import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
-import type { Pool } from '@toolyard/db/pool'
 import { Failure } from '../services/failure.ts'
 import { openInstallation } from '../services/installation.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import { createProgress, createRenderer } from '../services/progress.ts'
 import { withScratchDatabase } from '../services/scratch-database.ts'
+import { withEngine } from '../services/with-engine.ts'
+import type { Ground } from './benches.ts'
+import { benches } from './benches.ts'
 import { nearestWord } from './nearest-word.ts'
-
-/** One measured thing: its rows for a person, and everything for a program. */
-type Measured = { rows: readonly (readonly [what: string, value: string])[]; result: object }
-
-const benches: Record<string, (pool: Pool) => Promise<Measured>> = {
-  'warm-key': async (pool) => {
-    const result = await benchWarmKey(pool)
-    const { mean, p50, p99 } = result.perCallMicros
-    const micros = (value: number) => `${value.toFixed(1)} µs`
-    return {
-      result,
-      rows: [
-        ['verify a warm key, mean', micros(mean)],
-        ['verify a warm key, p50', micros(p50)],
-        ['verify a warm key, p99', micros(p99)],
-      ],
-    }
-  },
-  'warm-request': async (pool) => {
-    const result = await benchWarmRequest(pool)
-    const { guard, guarded } = result.meanMicros
-    return {
-      result,
-      rows: [
-        ['what a warm key adds to a request, mean', `${guard.toFixed(1)} µs`],
-        ['a request with a warm key, without network, mean', `${guarded.toFixed(1)} µs`],
-      ],
-    }
-  },
-}
 
 /** Measures on this machine. Prints a table, or with --json one object with a member for each bench. */
 export async function bench(args: string[]): Promise<number> {
@@ -53,9 +23,14 @@ export async function bench(args: string[]): Promise<number> {
   const results: Record<string, object> = {}
   const rows: (readonly [string, string])[] = []
   for (const [name, measure] of chosen) {
-    const measured = await withScratchDatabase(installation, progress, (pool) =>
-      progress.step(`Measuring ${name}`, () => measure(pool)),
-    )
+    const title = `Measuring ${name}`
+    const ground: Ground = {
+      withDatabase: (work) =>
+        withScratchDatabase(installation, progress, (pool) => progress.step(title, () => work(pool))),
+      withEngine: (work) =>
+        withEngine(installation, progress, (dockerHost) => progress.step(title, () => work(dockerHost))),
+    }
+    const measured = await measure(ground)
     results[name] = measured.result
     rows.push(...measured.rows)
   }

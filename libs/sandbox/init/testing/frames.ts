@@ -13,7 +13,7 @@ export type RunOptions = {
   directories?: readonly string[]
 }
 
-export const verdicts = [
+const verdicts = [
   'exited',
   'signaled',
   'timed_out',

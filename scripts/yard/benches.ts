@@ -1,0 +1,53 @@
+import { benchWarmKey } from '@toolyard/access/bench/warm-key'
+import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
+import type { Pool } from '@toolyard/db/pool'
+import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
+
+/** One measured thing: its rows for a person, and everything for a program. */
+export type Measured = { rows: readonly (readonly [what: string, value: string])[]; result: object }
+
+/** What a bench can ask for; it is started for it and gone afterwards. */
+export type Ground = {
+  withDatabase: <T>(work: (pool: Pool) => Promise<T>) => Promise<T>
+  withEngine: <T>(work: (dockerHost: string) => Promise<T>) => Promise<T>
+}
+
+// Enough for a median on a machine where a container start takes a fifth of a second.
+const sandboxCalls = 32
+
+export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measured>>> = {
+  'warm-key': async ({ withDatabase }) => {
+    const result = await withDatabase(benchWarmKey)
+    const { mean, p50, p99 } = result.perCallMicros
+    const micros = (value: number) => `${value.toFixed(1)} µs`
+    return {
+      result,
+      rows: [
+        ['verify a warm key, mean', micros(mean)],
+        ['verify a warm key, p50', micros(p50)],
+        ['verify a warm key, p99', micros(p99)],
+      ],
+    }
+  },
+  'warm-request': async ({ withDatabase }) => {
+    const result = await withDatabase(benchWarmRequest)
+    const { guard, guarded } = result.meanMicros
+    return {
+      result,
+      rows: [
+        ['what a warm key adds to a request, mean', `${guard.toFixed(1)} µs`],
+        ['a request with a warm key, without network, mean', `${guarded.toFixed(1)} µs`],
+      ],
+    }
+  },
+  sandbox: async ({ withEngine }) => {
+    const result = await withEngine((dockerHost) => benchSandbox(dockerHost, sandboxCalls))
+    const rows = result.rows.map(({ way, concurrency, p50Ms, p99Ms, perSecond, cpuMsPerCall }) => {
+      const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`
+      const costs = `${perSecond.toFixed(1)}/s, ${cpuMsPerCall.toFixed(1)} ms of cpu each`
+      return [`${way}, ${concurrency} at a time`, `${times}, ${costs}`] as const
+    })
+    const kilobytes = Math.round((result.idleInitBytes ?? 0) / 1_024)
+    return { result, rows: [...rows, ['the init of a waiting sandbox', `${kilobytes} kB resident`]] }
+  },
+}
