@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import type { AdminKey } from './admin-key.ts'
 import type { EngineChoice } from './engine.ts'
 import { readJson, writeJson } from './json-file.ts'
 import { asIdentity } from './lock.ts'
@@ -14,6 +15,7 @@ export type SupervisorState = ProcessIdentity & {
   database?: { kind: 'own' | 'named'; address: string; folder?: string; process?: ProcessIdentity }
   engine?: { kind: EngineChoice['kind']; dockerHost: string; process?: ProcessIdentity }
   queue: 'redis' | 'postgres'
+  adminKey?: AdminKey
   apps: Partial<Record<AppName, AppState>>
 }
 

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { benchWarmKey } from '@toolyard/access/bench/warm-key'
 import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
+import { nearestWord } from '@toolyard/config/nearest-word'
 import type { Pool } from '@toolyard/db/pool'
 import { Failure } from '../services/failure.ts'
-import { openInstallation } from '../services/installation.ts'
+import { openTestInstallation } from '../services/installation.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import { createProgress, createRenderer } from '../services/progress.ts'
 import { withScratchDatabase } from '../services/scratch-database.ts'
-import { nearestWord } from './nearest-word.ts'
 
 /** One measured thing: its rows for a person, and everything for a program. */
 type Measured = { rows: readonly (readonly [what: string, value: string])[]; result: object }
@@ -47,7 +47,7 @@ export async function bench(args: string[]): Promise<number> {
   const chosen = Object.entries(benches).filter(
     ([name]) => positionals.length === 0 || positionals.includes(name),
   )
-  const installation = openInstallation()
+  const installation = openTestInstallation()
   prepareDataDir(installation)
   const progress = createProgress(createRenderer(process.stderr).show)
   const results: Record<string, object> = {}

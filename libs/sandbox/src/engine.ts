@@ -44,13 +44,16 @@ export async function clearEngine(dockerHost: string): Promise<number> {
   return containers.length
 }
 
+/** What follows `unix://` is the path as it is, as Docker reads it: a space or a percent sign stands for itself. */
+export const socketPathOf = (dockerHost: string) => dockerHost.replace(/^unix:(\/\/)?/, '')
+
 function openEngine(dockerHost: string, timeoutMs?: number): Docker {
   const url = new URL(dockerHost)
   // The client mixes DOCKER_HOST of its own process into what is left out here, so nothing is left out.
   if (url.protocol === 'unix:') {
     return new Docker({
       timeout: timeoutMs,
-      socketPath: url.pathname,
+      socketPath: socketPathOf(dockerHost),
       host: undefined,
       port: undefined,
       protocol: 'http',
