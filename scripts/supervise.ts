@@ -1,5 +1,5 @@
 import type { EngineChoice } from './services/engine.ts'
-import { isExpected, messageOf } from './services/failure.ts'
+import { explain, messageOf } from './services/failure.ts'
 import { openInstallation } from './services/installation.ts'
 import { createProgress } from './services/progress.ts'
 import { supervise } from './services/supervisor.ts'
@@ -33,8 +33,9 @@ try {
   })
   process.exitCode = 0
 } catch (error) {
-  if (!isExpected(error)) console.error(error)
-  tell({ type: 'failed', message: messageOf(error), expected: isExpected(error) })
+  const explanation = explain(error)
+  if (explanation === undefined) console.error(error)
+  tell({ type: 'failed', message: explanation ?? messageOf(error), expected: explanation !== undefined })
   process.exitCode = 1
 }
 // The channel to the one that started it is no reason to live on.

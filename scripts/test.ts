@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { prepareDataDir } from './services/data-dir.ts'
 import { Failure } from './services/failure.ts'
-import { openInstallation, projectRoot } from './services/installation.ts'
+import { openTestInstallation, projectRoot } from './services/installation.ts'
 import type { Installation } from './services/installation.ts'
 import { withLock } from './services/lock.ts'
 import { createProgress, createRenderer } from './services/progress.ts'
@@ -13,7 +13,7 @@ import type { Progress } from './services/progress.ts'
 import type { TestCounts } from './services/run-test-files.ts'
 import { runTestFiles } from './services/run-test-files.ts'
 import type { TestServices } from './services/test-services.ts'
-import { startTestServices, stopTestServices } from './services/test-services.ts'
+import { describeTestServices, startTestServices, stopTestServices } from './services/test-services.ts'
 import { listenForStop } from './yard/stop-signals.ts'
 
 const folders = ['libs', 'apps', 'scripts', 'test']
@@ -30,7 +30,7 @@ export async function runTests(args: string[]): Promise<number> {
     throw new Failure(
       `No test file has ${positionals.map((filter) => `"${filter}"`).join(' or ')} in its path`,
     )
-  const installation = openInstallation()
+  const installation = openTestInstallation()
   prepareDataDir(installation)
   const progress = createProgress(createRenderer().show)
   const signals = listenForStop()
@@ -40,6 +40,7 @@ export async function runTests(args: string[]): Promise<number> {
       const services = await exclusively(installation, () =>
         startTestServices(installation, progress, signals.stop),
       )
+      console.log(await describeTestServices(installation, services))
       return await runFiles({ files, names: values.name ?? [], services, stop: signals.stop })
     } catch (error) {
       if (!signals.stop.aborted) throw error

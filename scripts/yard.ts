@@ -1,6 +1,5 @@
-import { AppError } from '@toolyard/contract/errors'
-import { isExpected } from './services/failure.ts'
-import { nearestWord } from './yard/nearest-word.ts'
+import { nearestWord } from '@toolyard/config/nearest-word'
+import { Interruption, explain } from './services/failure.ts'
 
 // What `./yard` hands over to. Each command is loaded only when it is asked for.
 
@@ -49,7 +48,7 @@ const commands: Record<string, Command> = {
   },
 }
 
-const exit = { usage: 2, failed: 1, broken: 70 }
+const exit = { usage: 2, failed: 1, broken: 70, interrupted: 130 }
 
 async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined || ['help', '--help', '-h'].includes(name)) {
@@ -72,9 +71,10 @@ async function main([name, ...args]: string[]): Promise<number> {
 }
 
 function report(error: unknown): number {
-  if (isExpected(error) || error instanceof AppError) {
-    console.error(`yard: ${error.message}`)
-    return exit.failed
+  const explanation = explain(error)
+  if (explanation !== undefined) {
+    console.error(`yard: ${explanation}`)
+    return error instanceof Interruption ? exit.interrupted : exit.failed
   }
   if (isUsageError(error)) {
     console.error(`yard: ${error.message}`)

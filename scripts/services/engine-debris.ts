@@ -46,9 +46,9 @@ export async function killEngineProcesses(paths: EnginePaths): Promise<void> {
 
 export function removeEngineDebris(paths: EnginePaths): void {
   // The deepest mounts first; a lazy unmount, because a file that is still open must not keep it there.
-  const mounts = mountPoints().filter((mount) => isUnder(mount, paths.folder) || isUnder(mount, paths.run))
   const umount = findProgram('umount') ?? 'umount'
-  for (const mount of mounts.toReversed()) execFileSync(umount, ['-nl', mount], { stdio: 'ignore' })
+  for (const mount of engineMounts(paths).toReversed())
+    execFileSync(umount, ['-nl', mount], { stdio: 'ignore' })
   for (const folder of cgroupFolders(paths.cgroup).toReversed()) removeEmpty(folder)
   for (const socket of shimSockets(paths.run)) rmSync(socket, { force: true })
   rmSync(paths.run, { recursive: true, force: true })
@@ -73,7 +73,18 @@ function processesOf(folder: string): ProcessIdentity[] {
   return pids.flatMap((pid) => identityOf(Number(pid)) ?? [])
 }
 
-function mountPoints(): string[] {
+/** A disk that the operator put under the engine's folder stays: only what the daemons mount is listed. */
+function engineMounts(paths: EnginePaths): string[] {
+  const roots = [paths.dockerData, paths.containerdData, paths.run]
+  // dockerd notes there that it mounted its own folder onto itself, which it does where mounts are not shared.
+  const mountsItself = existsSync(join(paths.exec, 'unmount-on-shutdown'))
+  return mountPoints().filter(
+    (mount) =>
+      roots.some((root) => mount.startsWith(`${root}/`)) || (mountsItself && mount === paths.dockerData),
+  )
+}
+
+export function mountPoints(): string[] {
   const unescape = (path: string) =>
     path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)))
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').filter(Boolean)
@@ -93,17 +104,13 @@ function shimSockets(run: string): string[] {
     .map((address) => address.slice('unix://'.length))
 }
 
-const isUnder = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
-
 const isAnyEngineRunning = () =>
   processIds().some((pid) => /^(dockerd|containerd)/.test(basename(commandLine(pid)[0] ?? '')))
 
 const processIds = () =>
-  process.platform === 'linux'
-    ? readdirSync('/proc')
-        .filter((entry) => /^\d+$/.test(entry))
-        .map(Number)
-    : []
+  readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
 
 function removeEmpty(folder: string): void {
   try {

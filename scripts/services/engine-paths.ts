@@ -3,8 +3,11 @@ import type { Installation } from './installation.ts'
 
 export type EnginePaths = {
   folder: string
+  dockerData: string
+  containerdData: string
   /** Sockets and run-time state. Short, because a socket's path may have 107 bytes. */
   run: string
+  exec: string
   socket: string
   containerdSocket: string
   daemonConfig: string
@@ -22,7 +25,10 @@ export function enginePaths({ id, paths }: EnginePlace): EnginePaths {
   const run = Buffer.byteLength(inside) > runFolderMaxBytes ? `/run/toolyard-${id}` : inside
   return {
     folder: paths.engine,
+    dockerData: join(paths.engine, 'data'),
+    containerdData: join(paths.engine, 'containerd'),
     run,
+    exec: join(run, 'exec'),
     socket: join(run, 'docker.sock'),
     containerdSocket: join(run, 'containerd.sock'),
     daemonConfig: join(paths.engine, 'daemon.json'),

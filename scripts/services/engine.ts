@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineAnswer } from '@toolyard/sandbox/engine'
 import { defaultDockerHost, probeEngine } from '@toolyard/sandbox/engine'
+import { socketPathOf } from '@toolyard/sandbox/open-engine'
 import { Failure } from './failure.ts'
 import { findProgram } from './find-program.ts'
 import type { Installation } from './installation.ts'
@@ -37,8 +38,6 @@ export async function chooseEngine(installation: Installation, progress: Progres
   if ((await findOwnEngine(installation)) !== undefined) return { kind: 'own' }
   const found = await findMachineEngine()
   if (found !== undefined) return found
-  if (process.platform !== 'linux')
-    throw new Failure(`No Docker engine answers: start Docker Desktop, or ${install}`)
   const missing = ['dockerd', 'containerd', 'runc'].filter((name) => findProgram(name) === undefined)
   if (missing.length > 0) {
     const log = join(installation.paths.logs, 'apt.log')
@@ -86,13 +85,11 @@ async function findMachineEngine(): Promise<EngineChoice | undefined> {
 
 function localSockets(): string[] {
   const runtimeFolder = process.env['XDG_RUNTIME_DIR']
-  const home = process.env['HOME']
   const candidates = [
     defaultDockerHost,
     ...(runtimeFolder && !isRoot() ? [`unix://${runtimeFolder}/docker.sock`] : []),
-    ...(home && process.platform === 'darwin' ? [`unix://${home}/.docker/run/docker.sock`] : []),
   ]
-  return candidates.filter((candidate) => existsSync(new URL(candidate).pathname))
+  return candidates.filter((candidate) => existsSync(socketPathOf(candidate)))
 }
 
 function refuseUnusable(answer: EngineAnswer, dockerHost: string, mend: string): void {

@@ -10,8 +10,7 @@ test('a port is free until somebody listens, and then it is known who', async (t
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   t.after(() => server.close())
   assert.equal(await whyPortIsTaken('127.0.0.1', port), 'EADDRINUSE')
-  if (process.platform === 'linux')
-    assert.match(portHolder(port) ?? '', new RegExp(`node.*\\(pid ${process.pid}\\)$`))
+  assert.match(portHolder(port) ?? '', new RegExp(`node.*\\(pid ${process.pid}\\)$`))
 })
 
 test('an address that is not of this machine is told apart from a taken port', async () => {

@@ -31,9 +31,8 @@ export async function pickFreePort(): Promise<number> {
   return address.port
 }
 
-/** Who listens on a TCP port, as `name (pid N)`, where this user may see it (Linux only). */
+/** Who listens on a TCP port, as `name (pid N)`, where this user may see it. */
 export function portHolder(port: number): string | undefined {
-  if (process.platform !== 'linux') return undefined
   const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)))
   if (inodes.size === 0) return undefined
   for (const entry of readdirSync('/proc')) {

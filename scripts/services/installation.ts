@@ -5,7 +5,8 @@ import { parseEnv } from 'node:util'
 import { yardSettings } from '@toolyard/config/apps'
 import type { Environment } from '@toolyard/config/load'
 import { loadConfig } from '@toolyard/config/load'
-import type { Config } from '@toolyard/config/settings'
+import type { Config, Setting } from '@toolyard/config/settings'
+import { settings } from '@toolyard/config/settings'
 
 /** One data directory and the settings it runs under: what every command works on. */
 export type Installation = {
@@ -14,7 +15,7 @@ export type Installation = {
   /** Tells this installation's things on the machine (cgroups, folders in /run) from another's. */
   id: string
   config: Config<(typeof yardSettings)[number]>
-  /** The real environment over `.env`: what the services inherit. */
+  /** The real environment over `.env`: what the services inherit. Files of secrets are named by absolute paths. */
   environment: Environment
   paths: ReturnType<typeof pathsIn>
 }
@@ -22,8 +23,38 @@ export type Installation = {
 export const projectRoot = join(import.meta.dirname, '../..')
 
 /** Reads `.env` and the environment. Throws a ConfigError that lists every fault. */
-export function openInstallation(): Installation {
-  const environment = { ...readEnvFile(join(projectRoot, '.env')), ...process.env }
+export const openInstallation = (): Installation =>
+  open(readEnvironment(projectRoot, process.env, process.cwd()))
+
+/** For tests and benches, which must not meet the servers that `.env` names. */
+export const openTestInstallation = (): Installation =>
+  open(readTestEnvironment(projectRoot, process.env, process.cwd()))
+
+/** The file `.env` of `root` under `given`, whose relative paths are meant from `folder`. */
+export function readEnvironment(root: string, given: Environment, folder: string): Environment {
+  const path = join(root, '.env')
+  const file = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+  return { ...withAbsoluteFiles(file, root), ...withAbsoluteFiles(given, folder) }
+}
+
+/** As `readEnvironment`, but of `.env` only where the data is: there the services of tests are found and stopped. */
+export function readTestEnvironment(root: string, given: Environment, folder: string): Environment {
+  const { env } = settings.dataDir
+  const { [env]: dataDir } = readEnvironment(root, {}, root)
+  return { ...(dataDir !== undefined && { [env]: dataDir }), ...withAbsoluteFiles(given, folder) }
+}
+
+// The services run in another folder than the one where the command was typed.
+function withAbsoluteFiles(environment: Environment, folder: string): Environment {
+  const secrets = Object.values<Setting>(settings).filter(({ secret }) => secret)
+  const files = secrets.flatMap(({ env }): [string, string][] => {
+    const path = environment[`${env}_FILE`]
+    return path === undefined || path === '' ? [] : [[`${env}_FILE`, resolve(folder, path)]]
+  })
+  return { ...environment, ...Object.fromEntries(files) }
+}
+
+function open(environment: Environment): Installation {
   const config = loadConfig(yardSettings, environment)
   // Relative to the project, so that the command does the same from every folder.
   const dataDir = realPathOf(resolve(projectRoot, config.dataDir))
@@ -40,6 +71,7 @@ export function pathsIn(dataDir: string) {
     lock: join(dataDir, 'run', 'lock.json'),
     testLock: join(dataDir, 'run', 'test.json'),
     postgres: join(dataDir, 'postgres'),
+    init: join(dataDir, 'init'),
     postgresRecord: join(dataDir, 'postgres.json'),
     engine: join(dataDir, 'engine'),
     test: join(dataDir, 'test'),
@@ -53,10 +85,6 @@ export const logFile = (installation: Pick<Installation, 'paths'>, service: stri
 export function apiUrl(config: { host: string; port: number }): string {
   const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host === '::' ? '::1' : config.host
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
-}
-
-function readEnvFile(path: string): Environment {
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
 }
 
 // The folder itself need not exist yet; what exists of its path is resolved, so that one folder has one id.

@@ -46,6 +46,28 @@ test('a lock whose holder died is nobody’s', async (t) => {
   assert.ok(!existsSync(path))
 })
 
+test('a lock that names nobody is nobody’s', async (t) => {
+  const path = join(temporaryFolder(t), 'lock.json')
+  for (const text of ['', '{', '{"pid":1}']) {
+    writeFileSync(path, text)
+    await withLock(path, { ...options, waitMs: 0 }, async () => {})
+    assert.ok(!existsSync(path))
+  }
+})
+
+test('a lock is released once; after that it is another’s', async (t) => {
+  const path = join(temporaryFolder(t), 'lock.json')
+  const release = await acquireLock(path, options)
+  release()
+  const releaseNext = await acquireLock(path, options)
+  release()
+  assert.ok(existsSync(path), 'also where the other is in the same process')
+  const other = JSON.stringify({ pid: 1, startTime: '1' })
+  writeFileSync(path, other)
+  releaseNext()
+  assert.equal(readFileSync(path, 'utf8'), other)
+})
+
 test('of many processes that find a dead lock, one at a time has it', async (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'lock.json')

@@ -1,12 +1,13 @@
-import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Failure, codeOf } from './failure.ts'
-import { readJson } from './json-file.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 import { identityOf, isAlive } from './process-identity.ts'
 
 const pollMs = 50
+/** Whom a file that was damaged names, as by a machine that lost its power: a process that does not live. */
+const nobody: ProcessIdentity = { pid: 0, startTime: '' }
 
 /** Runs `work` while no other process holds the lock. A holder that died does not hold it. */
 export async function withLock<T>(
@@ -22,18 +23,27 @@ export async function withLock<T>(
   }
 }
 
+/** Gives what releases the lock: once, and only while it is still ours. */
 export async function acquireLock(
   path: string,
   options: { waitMs: number; what: string },
 ): Promise<() => void> {
   const deadline = performance.now() + options.waitMs
   for (;;) {
-    if (tryLock(path)) return () => rmSync(path, { force: true })
+    if (tryLock(path)) return releaseOf(path)
     const holder = readHolder(path)
     if (holder !== undefined && !isAlive(holder)) removeStale(path, holder)
     else if (performance.now() > deadline) {
       throw new Failure(`${options.what} (pid ${holder?.pid ?? 'unknown'}): try again when it has ended`)
     } else await delay(pollMs)
+  }
+}
+
+function releaseOf(path: string): () => void {
+  let isHeld = true
+  return () => {
+    if (isHeld && readHolder(path)?.pid === process.pid) rmSync(path, { force: true })
+    isHeld = false
   }
 }
 
@@ -68,7 +78,16 @@ function removeStale(path: string, stale: ProcessIdentity): void {
   }
 }
 
-export const readHolder = (path: string) => readJson(path, asIdentity)
+/** Undefined when there is no lock. */
+export function readHolder(path: string): ProcessIdentity | undefined {
+  try {
+    return asIdentity(JSON.parse(readFileSync(path, 'utf8'))) ?? nobody
+  } catch (error) {
+    if (error instanceof SyntaxError) return nobody
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
 
 export function asIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || !('startTime' in value))

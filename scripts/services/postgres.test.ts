@@ -3,15 +3,13 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSy
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { TestContext } from 'node:test'
 import { withPool } from './database.ts'
-import { temporaryFolder } from './fixtures/temporary-folder.ts'
+import { temporaryPostgres } from './fixtures/temporary-postgres.ts'
 import { findPostgres, startPostgres, stopPostgres } from './postgres.ts'
-import type { PostgresHome } from './postgres-record.ts'
 import { hasEnded, isAlive } from './process-identity.ts'
 
 test('a cluster is made, keeps its data and port over a stop, and is stopped twice without fault', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const first = await startPostgres(home)
   await withPool(first.url, (pool) => pool.query('create table kept (x integer)'))
   assert.equal(await stopPostgres(home), true)
@@ -23,7 +21,7 @@ test('a cluster is made, keeps its data and port over a stop, and is stopped twi
 })
 
 test('a running cluster is gone on with, as after a supervisor that was killed', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const first = await startPostgres(home)
   const second = await startPostgres(home)
   assert.deepEqual(second.identity, first.identity)
@@ -31,7 +29,7 @@ test('a running cluster is gone on with, as after a supervisor that was killed',
 })
 
 test('a server that was killed recovers at the next start', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const first = await startPostgres(home)
   await withPool(first.url, (pool) => pool.query('create table kept (x integer)'))
   process.kill(first.identity.pid, 'SIGKILL')
@@ -42,7 +40,7 @@ test('a server that was killed recovers at the next start', async (t) => {
 })
 
 test('a port that somebody took meanwhile is given up for another', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const first = await startPostgres(home)
   await stopPostgres(home)
   const squatter = createServer()
@@ -55,7 +53,7 @@ test('a port that somebody took meanwhile is given up for another', async (t) =>
 })
 
 test('a setting up that was killed halfway is thrown away and done again', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const half = join(home.folder, 'new-1')
   mkdirSync(half, { recursive: true })
   writeFileSync(join(half, 'PG_VERSION'), '18\n')
@@ -64,7 +62,7 @@ test('a setting up that was killed halfway is thrown away and done again', async
 })
 
 test('a pid file that names a process of somebody else is no server', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const { folder } = await startPostgres(home)
   await stopPostgres(home)
   writeFileSync(join(folder, 'data', 'postmaster.pid'), `${process.pid}\n${folder}/data\n1\n1\n`)
@@ -73,7 +71,7 @@ test('a pid file that names a process of somebody else is no server', async (t) 
 })
 
 test('data of another major version is refused with the mend', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const { folder } = await startPostgres(home)
   await stopPostgres(home)
   writeFileSync(join(folder, 'data', 'PG_VERSION'), '16\n')
@@ -84,7 +82,7 @@ test('data of another major version is refused with the mend', async (t) => {
 })
 
 test('a cluster whose password is lost is not overwritten', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   await startPostgres(home)
   await stopPostgres(home)
   renameSync(home.record, `${home.record}.away`)
@@ -96,7 +94,7 @@ test('a cluster whose password is lost is not overwritten', async (t) => {
 })
 
 test('the password is in a file of its owner alone, and without it nobody gets in', async (t) => {
-  const home = homeIn(t)
+  const home = temporaryPostgres(t)
   const { url } = await startPostgres(home)
   assert.equal(statSync(home.record).mode & 0o777, 0o600)
   const wrong = new URL(url)
@@ -106,16 +104,3 @@ test('the password is in a file of its owner alone, and without it nobody gets i
     /password authentication failed/,
   )
 })
-
-function homeIn(t: TestContext): PostgresHome {
-  const folder = temporaryFolder(t, () => stopPostgres(home))
-  const home: PostgresHome = {
-    installationId: 'test',
-    name: 'postgres',
-    folder: join(folder, 'postgres'),
-    record: join(folder, 'postgres.json'),
-    log: join(folder, 'postgres.log'),
-    settings: ['fsync=off'],
-  }
-  return home
-}

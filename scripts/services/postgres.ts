@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { becomes } from './becomes.ts'
 import { askVersion, withPool } from './database.ts'
 import { Failure, messageOf } from './failure.ts'
 import { pickFreePort, whyPortIsTaken } from './free-port.ts'
@@ -26,7 +27,6 @@ export type OwnPostgres = {
 
 const database = 'toolyard'
 const startTimeoutMs = 60_000
-const pollMs = 25
 // After a kill the old server's children hold its memory for a moment, and a new one refuses to start until they are gone.
 const launchAttempts = 3
 const launchPauseMs = 1_000
@@ -120,12 +120,9 @@ async function launch(
 }
 
 async function answersWithin(record: PostgresRecord, identity: ProcessIdentity): Promise<boolean> {
-  const deadline = performance.now() + startTimeoutMs
-  while (isAlive(identity) && performance.now() < deadline) {
-    if ('version' in (await askVersion(urlOf(record, 'postgres')))) return true
-    await delay(pollMs)
-  }
-  return false
+  const answersOrDied = async () =>
+    !isAlive(identity) || 'version' in (await askVersion(urlOf(record, 'postgres')))
+  return (await becomes(answersOrDied, startTimeoutMs)) && isAlive(identity)
 }
 
 async function ensureDatabase(record: PostgresRecord, port: number): Promise<void> {

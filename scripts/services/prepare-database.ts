@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs'
-import { ensureAdminKey } from '@toolyard/access/ensure-admin-key'
 import { migrate } from '@toolyard/db/migrate'
 import type { Pool } from '@toolyard/db/pool'
 import { prepareQueueSchema } from '@toolyard/queue/schema'
 import { withPool } from './database.ts'
-import { writeFileAtomic } from './json-file.ts'
 import type { Progress } from './progress.ts'
 
 // A migration may rewrite a big table, or wait for another's to end.
@@ -21,16 +18,4 @@ export async function migrateDatabase(url: string, progress: Progress): Promise<
   return progress.step('Migrating the database', () =>
     withPool(url, work, { statementTimeoutMs: migrationTimeoutMs }),
   )
-}
-
-export type AdminKey = { state: 'written' | 'kept' | 'lost' }
-
-/** The first key of a new installation goes to a file that its owner alone can read. It is never printed. */
-export async function provideAdminKey(url: string, file: string): Promise<AdminKey> {
-  const made = await withPool(url, ensureAdminKey)
-  if (made !== undefined) {
-    writeFileAtomic(file, `${made.token}\n`)
-    return { state: 'written' }
-  }
-  return { state: existsSync(file) ? 'kept' : 'lost' }
 }

@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
+import { becomes } from './becomes.ts'
 
 /** A pid alone may by now belong to somebody else; with its start time it names one process for ever. */
 export type ProcessIdentity = { pid: number; startTime: string }
-
-const pollMs = 20
 
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const startTime = readStartTime(pid)
@@ -38,20 +35,12 @@ export function sendSignal(target: ProcessIdentity, signal: NodeJS.Signals): boo
   }
 }
 
-export async function hasEnded(target: ProcessIdentity, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs
-  while (isAlive(target)) {
-    if (performance.now() > deadline) return false
-    await delay(pollMs)
-  }
-  return true
-}
+export const hasEnded = (target: ProcessIdentity, withinMs: number): Promise<boolean> =>
+  becomes(() => !isAlive(target), withinMs)
 
 export function commandLine(pid: number): string[] {
   try {
-    if (process.platform === 'linux')
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean)
-    return ps(pid, 'command').split(' ')
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean)
   } catch {
     // safe to ignore because a process that cannot be read is gone or not ours
     return []
@@ -61,7 +50,6 @@ export function commandLine(pid: number): string[] {
 // A zombie counts as gone: where nothing reaps orphans it would stay in the table for ever.
 function readStartTime(pid: number): string | undefined {
   try {
-    if (process.platform !== 'linux') return ps(pid, 'lstart') || undefined
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -71,9 +59,3 @@ function readStartTime(pid: number): string | undefined {
     return undefined
   }
 }
-
-const ps = (pid: number, column: string) =>
-  execFileSync('ps', ['-p', String(pid), '-o', `${column}=`], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim()

@@ -10,7 +10,11 @@ export type Progress = {
   note: (text: string) => void
 }
 
-type Output = { isTTY?: boolean; write: (text: string) => unknown }
+type Output = {
+  isTTY?: boolean
+  write: (text: string) => unknown
+  on: (event: 'error', listener: () => void) => unknown
+}
 
 export type Renderer = {
   show: (event: ProgressEvent) => void
@@ -43,6 +47,8 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 /** A spinner with the elapsed time on a terminal, lines elsewhere. */
 export function createRenderer(stream: Output = process.stdout): Renderer {
   const terminal = stream.isTTY
+  // The work goes on when nobody reads about it any more.
+  stream.on('error', () => {})
   let current: { title: string; startedAt: number; announced: boolean; timer: NodeJS.Timeout } | undefined
   const clear = () => terminal && current !== undefined && stream.write('\r\u001B[K')
   const print = (line: string) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { closeSync, readFileSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, mkdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from './fixtures/temporary-folder.ts'
 import { openLogDescriptor, openRotatingLog, trimLog } from './rotating-log.ts'
@@ -20,6 +20,25 @@ test('a full log is put aside, one old one is kept, and no line is lost on the w
   )
   assert.ok(statSync(path).size <= 1_100)
   assert.equal(statSync(path).mode & 0o777, 0o600)
+})
+
+test('a log that cannot be put aside is written on', async (t) => {
+  const path = join(temporaryFolder(t), 'api.log')
+  mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true })
+  const log = openRotatingLog(path, 10)
+  for (let i = 0; i < 5; i++) log.write(`line number ${i}`)
+  await log.close()
+  assert.equal(tailLines(path, 10).length, 5)
+})
+
+test('a log whose folder was removed loses lines until it is full, then makes it anew', async (t) => {
+  const path = join(temporaryFolder(t), 'logs', 'api.log')
+  const log = openRotatingLog(path, 10)
+  log.write('lost with its folder')
+  rmSync(dirname(path), { recursive: true })
+  log.write('kept')
+  await log.close()
+  assert.deepEqual(tailLines(path, 10), ['kept'])
 })
 
 test('a log goes on where it was left', async (t) => {

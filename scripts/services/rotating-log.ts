@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   createWriteStream,
+  existsSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -22,9 +23,7 @@ export function openRotatingLog(path: string, limitBytes: number = maxBytes): Ro
   return {
     write(line) {
       if (sizeBytes > limitBytes) {
-        stream.end()
-        renameSync(path, `${path}.1`)
-        stream = open(path)
+        stream = putAside(path, stream)
         sizeBytes = 0
       }
       stream.write(`${line}\n`)
@@ -45,6 +44,20 @@ export function trimLog(path: string, limitBytes: number = maxBytes): void {
   if (sizeOf(path) <= limitBytes) return
   copyFileSync(path, `${path}.1`)
   truncateSync(path, 0)
+}
+
+/** The stream to go on with: the old one where no new one can be had, which is tried again when as much was written. */
+function putAside(path: string, stream: WriteStream): WriteStream {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    if (existsSync(path)) renameSync(path, `${path}.1`)
+    const next = open(path)
+    stream.end()
+    return next
+  } catch {
+    // safe to ignore because a log must not take the services down with it
+    return stream
+  }
 }
 
 function open(path: string): WriteStream {

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
 import type { Installation } from './installation.ts'
 import type { SupervisorState } from './supervisor-state.ts'
 
 /** What a person needs to go on with, once everything runs. The key itself is never part of it. */
 export function summaryOf(installation: Installation, state: SupervisorState): string {
   const { adminKey } = installation.paths
-  const hasKey = existsSync(adminKey)
+  const hasKey = state.adminKey === 'in-file'
   const lines = [
     `Toolyard is ready at ${state.url}`,
     `  documentation  ${state.url}/docs`,
@@ -14,10 +13,12 @@ export function summaryOf(installation: Installation, state: SupervisorState): s
     `  engine         ${describeEngine(state)}`,
     hasKey
       ? `  admin key      in ${adminKey}`
-      : '  admin key      exists, but not in a file here: make another with ./yard key create --name NAME --scope all',
+      : '  admin key      none here that works: make one with ./yard key create --name NAME --scope all',
     '',
     'Try it:',
-    `  curl -H "Authorization: Bearer $(cat ${hasKey ? shellQuote(adminKey) : 'KEY_FILE'})" ${state.url}/keys`,
+    hasKey
+      ? `  curl -H "Authorization: Bearer $(cat ${shellQuote(adminKey)})" ${state.url}/keys`
+      : `  curl ${state.url}/readyz`,
   ]
   return lines.join('\n')
 }

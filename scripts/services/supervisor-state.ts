@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import type { AdminKey } from './admin-key.ts'
 import type { EngineChoice } from './engine.ts'
 import { readJson, writeJson } from './json-file.ts'
 import { asIdentity } from './lock.ts'
@@ -15,6 +16,7 @@ export type SupervisorState = ProcessIdentity & {
   engine?: { kind: EngineChoice['kind']; dockerHost: string; process?: ProcessIdentity }
   network?: { name: string; bridge: string; egressFilter: 'on' | 'off'; reason?: string; warning?: string }
   queue: 'redis' | 'postgres'
+  adminKey?: AdminKey
   apps: Partial<Record<AppName, AppState>>
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { provideAdminKey } from './admin-key.ts'
 import type { AppProcess } from './app-process.ts'
 import { startApp, supervisorLine } from './app-process.ts'
 import type { EngineChoice } from './engine.ts'
@@ -7,7 +8,7 @@ import type { Installation } from './installation.ts'
 import { apiUrl, logFile } from './installation.ts'
 import { createKeeper } from './keeper.ts'
 import { formatLogLine } from './log-line.ts'
-import { migrateDatabase, provideAdminKey } from './prepare-database.ts'
+import { migrateDatabase } from './prepare-database.ts'
 import { identityOf } from './process-identity.ts'
 import type { Progress } from './progress.ts'
 import type { ReadinessAnswer } from './readiness.ts'
@@ -61,7 +62,7 @@ export async function supervise(options: SupervisorOptions): Promise<void> {
     const services = await startServices(installation, options.engine, progress, stop)
     share(services.described)
     await migrateDatabase(services.databaseUrl, progress)
-    await provideAdminKey(services.databaseUrl, installation.paths.adminKey)
+    share({ adminKey: await provideAdminKey(services.databaseUrl, installation.paths.adminKey) })
     stop.throwIfAborted()
     apps = startApps(options, services, journal, (name, app) =>
       share({ apps: { ...state.apps, [name]: app } }),

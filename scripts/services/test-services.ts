@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Pool } from '@toolyard/db/pool'
 import { provideNetworkPrograms } from '../network/provide-network-programs.ts'
 import { addressOf, waitForDatabase, withPool } from './database.ts'
 import { chooseEngine, startEngine } from './engine.ts'
@@ -13,7 +14,7 @@ import type { Progress } from './progress.ts'
 import { waitForRedis } from './redis.ts'
 import { readLiveState } from './supervisor-state.ts'
 
-// The real services that tests run against: those that the settings name, else ours.
+// The real services that tests run against: those that the environment names, else ours.
 
 export type TestServices = { databaseUrl: string; redisUrl: string; dockerHost: string }
 
@@ -83,15 +84,42 @@ async function startTestRedis(
   return url
 }
 
+/** For a person: which servers the tests write to, and what earlier runs have left on one that is not ours. */
+export async function describeTestServices(
+  { config }: Installation,
+  { databaseUrl, redisUrl, dockerHost }: TestServices,
+): Promise<string> {
+  const origin = (variable: string, isNamed: boolean) => (isNamed ? `named by ${variable}` : 'of our own')
+  const isNamed = config.databaseUrl !== undefined
+  const lines = [
+    `Postgres ${addressOf(databaseUrl)} (${origin('DATABASE_URL', isNamed)})`,
+    `Redis    ${addressOf(redisUrl)} (${origin('REDIS_URL', config.redisUrl !== undefined)})`,
+    `Docker   ${dockerHost}`,
+  ]
+  // A run beside this one may be using them, and nothing says of a database how old it is: a person decides.
+  const found = isNamed ? await withPool(databaseUrl, findLeftovers) : []
+  const left = found.filter((name) => !name.startsWith('toolyard_template_'))
+  if (left.length > 0) {
+    lines.push(
+      `On that Postgres are ${left.length} databases of other runs (${left[0]} …): where none is going on, drop them`,
+    )
+  }
+  return lines.join('\n')
+}
+
 /** What runs that were killed have left; on a server of ours nobody else can be using it. */
 async function dropLeftovers(url: string): Promise<void> {
   await withPool(url, async (pool) => {
-    const left = await pool.query<{ name: string }>(
-      `select datname as name from pg_database where datname ~ '^toolyard_(test|template|scratch)_'`,
-    )
-    for (const { name } of left.rows) {
+    for (const name of await findLeftovers(pool)) {
       await pool.query(`alter database "${name}" is_template false`)
       await pool.query(`drop database "${name}" with (force)`)
     }
   })
+}
+
+async function findLeftovers(pool: Pool): Promise<string[]> {
+  const left = await pool.query<{ name: string }>(
+    `select datname as name from pg_database where datname ~ '^toolyard_(test|template|scratch)_' order by name limit 10000`,
+  )
+  return left.rows.map(({ name }) => name)
 }

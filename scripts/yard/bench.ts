@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
+import { nearestWord } from '@toolyard/config/nearest-word'
 import { Failure } from '../services/failure.ts'
-import { openInstallation } from '../services/installation.ts'
+import { openTestInstallation } from '../services/installation.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import { createProgress, createRenderer } from '../services/progress.ts'
 import { withScratchDatabase } from '../services/scratch-database.ts'
 import { withEngine } from '../services/with-engine.ts'
 import type { Ground } from './benches.ts'
 import { benches } from './benches.ts'
-import { nearestWord } from './nearest-word.ts'
 
 /** Measures on this machine. Prints a table, or with --json one object with a member for each bench. */
 export async function bench(args: string[]): Promise<number> {
@@ -17,7 +17,7 @@ export async function bench(args: string[]): Promise<number> {
   const chosen = Object.entries(benches).filter(
     ([name]) => positionals.length === 0 || positionals.includes(name),
   )
-  const installation = openInstallation()
+  const installation = openTestInstallation()
   prepareDataDir(installation)
   const progress = createProgress(createRenderer(process.stderr).show)
   const results: Record<string, object> = {}

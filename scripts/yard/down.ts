@@ -1,8 +1,9 @@
 import { existsSync, rmSync, rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { deleteData } from '../services/data-dir.ts'
+import { removeKeptKeys } from '../services/admin-key.ts'
+import { ask } from '../services/ask.ts'
+import { deleteData, hasDataDir } from '../services/data-dir.ts'
 import { Failure } from '../services/failure.ts'
 import type { Installation } from '../services/installation.ts'
 import { openInstallation } from '../services/installation.ts'
@@ -27,9 +28,10 @@ export async function down(args: string[]): Promise<number> {
   } as const
   const { values } = parseArgs({ args, options })
   const installation = openInstallation()
+  const exists = hasDataDir(installation)
   if (values['delete-data'] && !values.yes) await confirmDeletion(installation.dataDir)
   const progress = createProgress(createRenderer().show)
-  const stopped = existsSync(installation.dataDir) ? await stopAll(installation, progress) : []
+  const stopped = exists ? await stopAll(installation, progress) : []
   console.log(stopped.length === 0 ? 'Nothing was running.' : `Stopped ${stopped.join(', ')}.`)
   const run = testRun(installation)
   if (run !== undefined) console.log(`A ./yard test (pid ${run.pid}) is running; it stops its own services.`)
@@ -69,19 +71,15 @@ async function stopSupervisor({ paths, config }: Installation): Promise<string[]
 
 async function confirmDeletion(dataDir: string): Promise<void> {
   if (!process.stdin.isTTY) throw new Failure('--delete-data needs a terminal to confirm at, or --yes')
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    console.log(`This deletes the database, the keys, the images and the logs of ${dataDir} for good.`)
-    if ((await terminal.question('Type "delete" to go on: ')).trim() === 'delete') return
-  } finally {
-    terminal.close()
-  }
-  throw new Failure('Nothing was stopped and nothing deleted')
+  console.log(`This deletes the database, the keys, the images and the logs of ${dataDir} for good.`)
+  if ((await ask('Type "delete" to go on: ')) !== 'delete')
+    throw new Failure('Nothing was stopped and nothing deleted')
 }
 
 function removeData(installation: Installation): void {
   if (testRun(installation) !== undefined)
     throw new Failure('The data is in use by ./yard test: try again when it has ended')
+  removeKeptKeys(installation.paths.adminKey)
   const left = deleteData(installation)
   const system = systemFolder(installation.id)
   if (existsSync(system)) {

@@ -2,13 +2,13 @@ import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Failure } from '../services/failure.ts'
+import { nearestWord } from '@toolyard/config/nearest-word'
+import { Failure, codeOf } from '../services/failure.ts'
 import type { Installation } from '../services/installation.ts'
 import { logFile, openInstallation } from '../services/installation.ts'
 import { formatLogLine, prefixed, timeOf } from '../services/log-line.ts'
 import { appNames } from '../services/supervisor-state.ts'
 import { tailLines } from '../services/tail.ts'
-import { nearestWord } from './nearest-word.ts'
 
 const services = [...appNames, 'supervisor', 'postgres', 'engine']
 const defaultServices = [...appNames, 'supervisor']
@@ -93,6 +93,11 @@ async function readBetween(path: string, from: number, to: number): Promise<stri
 // On a terminal for people, into a pipe for programs.
 function createPrinter(several: boolean): (name: string, line: string) => void {
   const colour = process.stdout.isTTY && process.stdout.hasColors()
+  process.stdout.once('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') throw error
+    // Whoever reads has seen enough, as `head` has.
+    process.exit(0)
+  })
   return (name, line) => {
     const text = process.stdout.isTTY ? formatLogLine(line, { colour }) : line
     process.stdout.write(`${several && process.stdout.isTTY ? prefixed(name, text, { colour }) : text}\n`)

@@ -25,6 +25,7 @@ export const runDetached: Run = async ({ installation, engine, renderer, onReady
     [join(import.meta.dirname, '../supervise.ts'), JSON.stringify(engine)],
     {
       cwd: installation.root,
+      env: installation.environment,
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     },

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { probeEngine } from '@toolyard/sandbox/engine'
 import type { Installation } from '../services/installation.ts'
@@ -76,8 +75,8 @@ async function describeParts(installation: Installation, state: SupervisorState)
     { name: 'queue', state: state.queue, detail: state.queue === 'redis' ? 'REDIS_URL' : 'in the database' },
     {
       name: 'admin key',
-      state: existsSync(installation.paths.adminKey) ? 'written' : 'no file',
-      detail: installation.paths.adminKey,
+      state: state.adminKey ?? 'not made yet',
+      detail: state.adminKey === 'in-file' ? installation.paths.adminKey : '',
     },
   ]
 }

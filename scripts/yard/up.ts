@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { provideNetworkPrograms } from '../network/provide-network-programs.ts'
+import { changedSettings } from '../services/changed-settings.ts'
 import { provideCompiler } from '../services/provide-compiler.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import type { EngineChoice } from '../services/engine.ts'
@@ -12,6 +13,7 @@ import { stopLeftoverApps } from '../services/leftover-apps.ts'
 import { acquireLock } from '../services/lock.ts'
 import type { Progress, Renderer } from '../services/progress.ts'
 import { createProgress, createRenderer } from '../services/progress.ts'
+import { askReadiness } from '../services/readiness.ts'
 import { summaryOf } from '../services/summary.ts'
 import type { SupervisorState } from '../services/supervisor-state.ts'
 import { readLiveState } from '../services/supervisor-state.ts'
@@ -54,7 +56,8 @@ export async function startInstallation(run: Run): Promise<number> {
       settledState(installation),
     )
     if (running !== undefined) {
-      console.log(summaryOf(installation, running))
+      await refuseUnready(running)
+      console.log([summaryOf(installation, running), ...describeChanges(installation, running)].join('\n'))
       return 0
     }
     await progress.step('Waiting for what a killed supervisor left', () => stopLeftoverApps(installation))
@@ -85,6 +88,18 @@ async function settledState(installation: Installation): Promise<SupervisorState
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+}
+
+async function refuseUnready({ url, startedAt, pid }: SupervisorState): Promise<void> {
+  const { ready, detail } = await askReadiness(url)
+  if (ready) return
+  throw new Failure(`Toolyard runs since ${startedAt} (pid ${pid}), but is not ready at ${url}: ${detail}`)
+}
+
+function describeChanges(installation: Installation, running: SupervisorState): string[] {
+  const changes = changedSettings(installation, running).map((change) => `  ${change}`)
+  if (changes.length === 0) return []
+  return ['', 'It was started with other settings; ./yard down, then ./yard up applies these:', ...changes]
 }
 
 async function refuseTakenPort({ config }: Installation): Promise<void> {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { freePort } from '@toolyard/testkit/free-port'
 import type { Outcome } from './fixtures/yard.ts'
-import { freePort, testYard } from './fixtures/yard.ts'
+import { testYard } from './fixtures/yard.ts'
 
 // Each thing that a person can mend: one message that names the mend, exit code 1, no stack, nothing started.
 
@@ -42,12 +44,29 @@ test('a taken port names who has it and which setting to change', async (t) => {
 
 test('a data directory that cannot be written names the setting', async (t) => {
   const yard = await testYard(t)
-  const file = join(yard.dataDir, 'file')
-  writeFileSync(file, '')
   assertClear(
-    await yard.run(['up', '--detach'], { YARD_DATA_DIR: join(file, 'data') }),
+    await yard.run(['up', '--detach'], { YARD_DATA_DIR: '/dev/null/data' }),
     /cannot be written.*YARD_DATA_DIR/,
   )
+})
+
+test('a folder of somebody else’s is no data directory, for whichever command', async (t) => {
+  const yard = await testYard(t)
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-system-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'engine', 'run'), { recursive: true })
+  writeFileSync(join(folder, 'thesis.txt'), '')
+  for (const args of [['up', '--detach'], ['down'], ['down', '--delete-data', '--yes']]) {
+    assertClear(
+      await yard.run(args, { YARD_DATA_DIR: folder }),
+      /is not one of Toolyard's data directories and is not empty \(engine, thesis.txt\): set YARD_DATA_DIR/,
+    )
+  }
+  assert.deepEqual(readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted(), [
+    'engine',
+    'engine/run',
+    'thesis.txt',
+  ])
 })
 
 test('no Docker engine where DOCKER_HOST says is told before anything is started', async (t) => {

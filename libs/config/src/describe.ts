@@ -27,11 +27,17 @@ folder (\`.env.example\` is one to copy); where both set a variable, the environ
 - All faults are reported at once; the process then ends with exit status 1.
 - A variable that begins \`YARD_\` and is not in this table is a fault, so that a misspelt one is noticed.
 - An empty value means "not set".
-- A **secret** can also come from a file: \`DATABASE_URL_FILE=/run/secrets/database\` in place of \`DATABASE_URL\`. White space
-  around it is dropped. Setting both is a fault. The values of secrets are never shown or logged.
+- A **secret** can also come from a file: \`DATABASE_URL_FILE=/run/secrets/database\` in place of \`DATABASE_URL\`. A relative
+  path is meant from the folder where the command is typed, in \`.env\` from the root folder. White space around the value
+  is dropped. Setting both is a fault. The values of secrets are never shown or logged.
 
 | variable | default | read by | what it is |
 | --- | --- | --- | --- |`
+
+const pageFoot = `\
+Where \`DOCKER_HOST\` begins \`tcp://\`, the Docker client reads two variables more, as the \`docker\` command does:
+\`DOCKER_TLS_VERIFY=1\` speaks TLS (so does port 2376), \`DOCKER_CERT_PATH\` is the folder of \`ca.pem\`, \`cert.pem\` and
+\`key.pem\`. They count in the environment only, together with \`DOCKER_HOST\`, not in \`.env\`.`
 
 /** `.env.example`: every setting, commented out. */
 export function envExample(): string {
@@ -40,7 +46,7 @@ export function envExample(): string {
 
 /** docs/configuration.md. */
 export function configurationPage(): string {
-  return `${[pageHead, ...named().map(tableRow)].join('\n')}\n`
+  return `${[pageHead, ...named().map(tableRow)].join('\n')}\n\n${pageFoot}\n`
 }
 
 function exampleBlock({ setting }: Named): string {

@@ -75,14 +75,14 @@ test('an unknown variable with our prefix is a fault, with the name that was mea
   const faults = faultsOf({
     YARD_PROT: '1',
     YARD_LOGLEVEL: 'info',
-    YARD_NONSENSE: canary,
+    YARD_SOMETHING_ELSE: canary,
     yard_port: '1',
     XYARD_A: '1',
   })
   assert.deepEqual(faults, {
     YARD_PROT: 'is not a setting of Toolyard; did you mean YARD_PORT?',
     YARD_LOGLEVEL: 'is not a setting of Toolyard; did you mean YARD_LOG_LEVEL?',
-    YARD_NONSENSE: 'is not a setting of Toolyard; docs/configuration.md lists them all',
+    YARD_SOMETHING_ELSE: 'is not a setting of Toolyard; docs/configuration.md lists them all',
   })
 })
 

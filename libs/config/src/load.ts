@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { nearestWord } from './nearest-word.ts'
 import type { Config, Setting, SettingName } from './settings.ts'
 import { settings } from './settings.ts'
 
@@ -85,24 +86,9 @@ function unknownVariables(environment: Environment): ConfigFault[] {
   )
   return Object.keys(environment)
     .filter((variable) => variable.startsWith('YARD_') && !known.has(variable))
-    .map((variable) => ({ variable, detail: `is not a setting of Toolyard${nearest(variable, [...known])}` }))
-}
-
-function nearest(variable: string, known: string[]): string {
-  const scored = known.map((name) => ({ name, distance: editDistance(variable, name) }))
-  const best = scored.reduce((a, b) => (b.distance < a.distance ? b : a))
-  return best.distance <= 3 ? `; did you mean ${best.name}?` : '; docs/configuration.md lists them all'
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, substitution))
-    }
-    previous = row
-  }
-  return previous[b.length] ?? 0
+    .map((variable) => {
+      const meant = nearestWord(variable, [...known])
+      const hint = meant === undefined ? '; docs/configuration.md lists them all' : `; did you mean ${meant}?`
+      return { variable, detail: `is not a setting of Toolyard${hint}` }
+    })
 }

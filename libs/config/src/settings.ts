@@ -76,7 +76,7 @@ export const settings = {
   egressAllow: define({
     env: 'YARD_EGRESS_ALLOW',
     about:
-      'What tools with a network may reach beside public addresses: blocks, each with or without a port (10.0.0.5/32:5432,10.1.0.0/16). An address of the host itself needs a port.',
+      'What tools may reach beside public addresses, as 10.0.0.5/32:5432,10.1.0.0/16. An address of the host itself needs a port.',
     parse: egressAllow(),
   }),
   dataDir: define({

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { noteConnectionFault } from './is-unavailable.ts'
 
 export type Pool = pg.Pool
 
@@ -41,6 +42,7 @@ export function createPool(options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + answerGraceMs,
     keepAlive: true,
+    Client,
     ...(options.serverOptions === undefined ? {} : { options: options.serverOptions }),
   })
   pool.on('error', options.onIdleError)
@@ -49,6 +51,14 @@ export function createPool(options: PoolOptions): Pool {
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('release', (_error, client) => destroyInsideTransaction(client))
   return pool
+}
+
+// Faults are noted where they rise: a connection that cannot be made tells nobody but the statement that waits for it.
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    this.connection.on('error', noteConnectionFault)
+  }
 }
 
 /** The next to get such a connection would work inside a stranger's transaction. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { testRedisUrl } from '@toolyard/testkit/environment'
+import { freePort } from '@toolyard/testkit/free-port'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { Redis } from 'ioredis'
 import type { Store } from './contract/store.ts'
@@ -93,12 +93,3 @@ test('a Redis that goes away is told to callers in time, and heals by itself', a
   await addAtLast(queues, 'after')
   await waitUntil('the consumer to work again', () => handled.includes('after'))
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  assert.ok(typeof address === 'object' && address !== null)
-  return address.port
-}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { testDatabase } from '@toolyard/testkit/database'
+import { freePort } from '@toolyard/testkit/free-port'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { problemOf } from '../fixtures/answers.ts'
 import { bareApi, unconnected } from '../fixtures/bare-api.ts'
@@ -55,4 +57,17 @@ test('what is thrown but is no Error is answered, recorded and given its headers
   assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   assert.equal((await problemOf(answer)).code, 'internal')
   assert.match(lines.join(), /"status":500.*gone: Bearer \*\*\*|gone: Bearer \*\*\*.*"status":500/)
+})
+
+test('another service or a file that is away is not told as the database', async () => {
+  const { api, close } = bareApi(pool)
+  after(close)
+  const port = await freePort()
+  api.get('/file', async () => new Response(await readFile('/nonexistent')))
+  api.get('/service', () => fetch(`http://127.0.0.1:${port}`))
+  for (const path of ['/file', '/service']) {
+    const { incoming, outgoing } = unconnected()
+    const answer = await api.fetch(new Request(`http://localhost${path}`), { incoming, outgoing })
+    assert.equal((await problemOf(answer)).code, 'internal', path)
+  }
 })

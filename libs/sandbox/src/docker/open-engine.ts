@@ -7,7 +7,7 @@ export function openEngine(dockerHost: string, timeoutMs?: number): Docker {
   if (url.protocol === 'unix:') {
     return new Docker({
       timeout: timeoutMs,
-      socketPath: url.pathname,
+      socketPath: socketPathOf(dockerHost),
       host: undefined,
       port: undefined,
       protocol: 'http',
@@ -26,3 +26,6 @@ export function openEngine(dockerHost: string, timeoutMs?: number): Docker {
   // Plain or TLS is not said by tcp://; there the client's own reading of DOCKER_TLS_VERIFY and DOCKER_CERT_PATH holds.
   return new Docker({ timeout: timeoutMs, ...address, port: url.port || 2375 })
 }
+
+/** What follows `unix://` is the path as it is, as Docker reads it: a space or a percent sign stands for itself. */
+export const socketPathOf = (dockerHost: string) => dockerHost.replace(/^unix:(\/\/)?/, '')
