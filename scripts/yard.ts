@@ -42,6 +42,10 @@ const commands: Record<string, Command> = {
     about: 'bring the database up to this release; up does it too',
     load: async () => (await import('./yard/migrate.ts')).migrate,
   },
+  soak: {
+    about: 'run thousands of mixed runs and see that nothing is left: ./yard soak [--runs N] [--json]',
+    load: async () => (await import('./yard/soak.ts')).soak,
+  },
   bench: {
     about: 'measure on this machine: ./yard bench [name …] [--json]',
     load: async () => (await import('./yard/bench.ts')).bench,
