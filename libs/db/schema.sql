@@ -47,6 +47,7 @@ create table processes (
   seen_at timestamp with time zone default now() not null,
   ready boolean not null,
   parts jsonb default '{}'::jsonb not null,
+  metrics jsonb default '[]'::jsonb not null,
   constraint processes_pkey PRIMARY KEY (id)
 );
 CREATE INDEX processes_by_kind ON public.processes USING btree (kind, seen_at);

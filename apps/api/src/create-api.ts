@@ -17,6 +17,7 @@ import { sendDataHeaders } from './http/security-headers.ts'
 import type { Readiness } from './readiness.ts'
 import { addAuditRoutes } from './routes/audit.ts'
 import { addDocumentationRoutes } from './routes/documentation.ts'
+import type { HealthDeps } from './routes/health.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addKeyRoutes } from './routes/keys.ts'
 
@@ -28,13 +29,14 @@ export type ApiDeps = {
   readiness: Readiness
   log: Logger
   metrics: Metrics
+  renderMetrics: HealthDeps['renderMetrics']
   bodyMaxBytes: number
   trustedProxies: number
 }
 
 /** The whole of HTTP: what holds for every request, then the routes. */
 export function createApi(deps: ApiDeps): Api {
-  const { pool, verifier, readiness, log, metrics, bodyMaxBytes, trustedProxies } = deps
+  const { pool, verifier, readiness, log, metrics, renderMetrics, bodyMaxBytes, trustedProxies } = deps
   const clientAddress = createAddressReader(trustedProxies)
   const guard = createGuard(verifier, clientAddress)
   const api: Api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid })
@@ -45,7 +47,7 @@ export function createApi(deps: ApiDeps): Api {
   api.onError(answerError)
   api.notFound((c) => answerError(new AppError('not_found', 'There is no such route; see /docs'), c))
 
-  addHealthRoutes(api, { readiness, metrics, guard })
+  addHealthRoutes(api, { readiness, renderMetrics, guard })
   addKeyRoutes(api, { pool, guard })
   addAuditRoutes(api, { pool, guard })
   addDocumentationRoutes(api)

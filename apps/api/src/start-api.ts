@@ -1,17 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { startEpochWatch } from '@toolyard/access/epoch-watch'
 import { createVerifier } from '@toolyard/access/verifier'
 import type { apiSettings } from '@toolyard/config/apps'
+import type { Pool } from '@toolyard/db/pool'
+import type { SharedMetrics } from '@toolyard/log/metrics'
+import { listMetrics } from '@toolyard/service/list-processes'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
 import { createApi } from './create-api.ts'
 import { createUnreadRefuser } from './http/refuse-unread.ts'
 import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
 
+const othersWaitMs = 500
+
 type ApiContext = ServiceContext<(typeof apiSettings)[number]>
 
 /** Listens at once, so that readyz can say what is not there yet. */
 export async function startApi(context: ApiContext): Promise<RunningService> {
-  const { config, log, metrics, pool, queues } = context
+  const { processId, config, log, metrics, pool, queues } = context
   const watch = startEpochWatch({
     pool,
     onFailure: (error) =>
@@ -25,6 +31,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     readiness,
     log,
     metrics,
+    renderMetrics: async () => metrics.render(await othersMetrics(pool, processId)),
     bodyMaxBytes: config.bodyMaxBytes,
     trustedProxies: config.trustedProxies,
   })
@@ -54,4 +61,10 @@ function watchSchema({ schemaFits }: ApiContext): () => boolean {
     () => {},
   )
   return () => fits
+}
+
+/** What the other processes count. Without the database there is still what this one counts, and soon. */
+async function othersMetrics(pool: Pool, processId: string): Promise<SharedMetrics[]> {
+  const asked = listMetrics(pool, processId).catch(() => [])
+  return Promise.race([asked, delay(othersWaitMs, [], { ref: false })])
 }

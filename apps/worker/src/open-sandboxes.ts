@@ -3,13 +3,14 @@ import type { Sandboxes } from '@toolyard/sandbox/sandboxes'
 import type { ToolNetwork } from '@toolyard/sandbox/tool-network'
 import { readToolNetwork } from '@toolyard/sandbox/tool-network'
 import type { Part } from '@toolyard/service/part'
+import { countStock } from './count-stock.ts'
 import type { WorkerContext } from './start-worker.ts'
 
 type Opened = { sandboxes: Sandboxes; egressFilter: Part }
 
 /** The sandboxes of this worker, under what the operator allows. */
 export async function openSandboxes(context: WorkerContext, dockerHost: string): Promise<Opened> {
-  const { config, log, processId } = context
+  const { config, log, metrics, processId } = context
   const network = await readToolNetwork(dockerHost, config.instance).catch((error: unknown) => {
     log.warn('the network for tools cannot be read: tools that ask for one are refused', { error })
     return undefined
@@ -25,6 +26,7 @@ export async function openSandboxes(context: WorkerContext, dockerHost: string):
       allowWritable: config.allowWritable,
       allowRoot: config.allowRoot,
     },
+    onEvent: countStock(metrics),
     onStuck: (stuck) => log.warn('a sandbox could not be removed; the next sweep tries again', { stuck }),
   })
   return { sandboxes, egressFilter: describeFilter(network) }

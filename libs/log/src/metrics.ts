@@ -1,6 +1,10 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricObject } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 type Labels = Readonly<Record<string, string | number>>
+
+/** As one process gives it away and another takes it; JSON. */
+export type SharedMetrics = MetricObject[]
 
 /** What one process counts, rendered for Prometheus. Names begin `toolyard_`, units are in the name. */
 export type Metrics = {
@@ -16,7 +20,10 @@ export type Metrics = {
     labels?: readonly string[],
     buckets?: readonly number[],
   ): { observe(labels: Labels, value: number): void }
-  render(): Promise<{ contentType: string; text: string }>
+  /** What this process counted of its own, for another to render. Without the figures of the runtime. */
+  share(): Promise<SharedMetrics>
+  /** Everything of this process, added up with what others shared. */
+  render(others?: readonly SharedMetrics[]): Promise<{ contentType: string; text: string }>
 }
 
 // From a warm in-process answer to a long poll.
@@ -25,7 +32,11 @@ const defaultSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 export function createMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry, prefix: 'toolyard_' })
+  // Apart from what is shared: the heap of one process added to that of another means nothing.
+  const runtime = new Registry()
+  runtime.setDefaultLabels({ service })
+  collectDefaultMetrics({ register: runtime, prefix: 'toolyard_' })
+  const share = async (): Promise<SharedMetrics> => registry.getMetricsAsJSON()
   const named = (name: string, help: string, labels: readonly string[] = []) => ({
     name: `toolyard_${name}`,
     help,
@@ -45,6 +56,11 @@ export function createMetrics(service: string): Metrics {
       const histogram = new Histogram({ ...named(name, help, labels), buckets: [...buckets] })
       return { observe: (values, value) => histogram.observe({ ...values }, value) }
     },
-    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    share,
+    async render(others = []) {
+      const together = AggregatorRegistry.aggregate([...others, await share()])
+      const texts = [await together.metrics(), await runtime.metrics()]
+      return { contentType: registry.contentType, text: texts.join('\n') }
+    },
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '@toolyard/db/pool'
+import { createMetrics } from '@toolyard/log/metrics'
 import { testDatabase } from '@toolyard/testkit/database'
 import { stallableProxy } from '@toolyard/testkit/stallable-proxy'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { listProcesses } from './list-processes.ts'
+import { listMetrics, listProcesses } from './list-processes.ts'
 import { announcePresence } from './presence.ts'
 import { pruneProcesses } from './prune-processes.ts'
 
@@ -31,6 +32,7 @@ test('a row says that its process is not ready while one of its parts is not', a
     pool,
     id: 'one',
     kind: 'worker',
+    metrics: createMetrics('worker'),
     parts: () => ({ engine: { state: 'unreachable', detail: 'no engine' }, queue: { state: 'ready' } }),
     onFailure: (error) => assert.fail(String(error)),
   })
@@ -50,6 +52,7 @@ test('leaving takes no longer than it is worth when the database is away', async
     pool,
     id: 'two',
     kind: 'worker',
+    metrics: createMetrics('worker'),
     parts: () => ({}),
     onFailure: () => {},
   })
@@ -60,4 +63,30 @@ test('leaving takes no longer than it is worth when the database is away', async
   assert.ok(performance.now() - startedAt < 4_000)
   proxy.cut()
   await pool.end()
+})
+
+test('what processes count is added up by whoever renders it', async () => {
+  const { pool } = await testDatabase()
+  const presences = [3, 4].map((amount, index) => {
+    const metrics = createMetrics('worker')
+    metrics.counter('runs_total', 'Runs', ['tool']).add({ tool: 'a' }, amount)
+    metrics.histogram('run_seconds', 'How long', ['tool']).observe({ tool: 'a' }, 0.02)
+    const id = `worker-${index}`
+    return announcePresence({
+      pool,
+      id,
+      kind: 'worker',
+      parts: () => ({}),
+      metrics,
+      onFailure: (error) => assert.fail(String(error)),
+    })
+  })
+  await waitUntil('both are listed', async () => (await listProcesses(pool)).length === 2)
+  const api = createMetrics('api')
+  const { text } = await api.render(await listMetrics(pool, 'api'))
+  assert.match(text, /^toolyard_runs_total\{.*service="worker".*\} 7$/m)
+  assert.match(text, /^toolyard_run_seconds_count\{.*\} 2$/m)
+  assert.equal(text.match(/^# TYPE toolyard_runs_total /gm)?.length, 1)
+  assert.deepEqual((await listMetrics(pool, 'worker-0')).length, 1)
+  await Promise.all(presences.map((presence) => presence.leave()))
 })

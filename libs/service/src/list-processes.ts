@@ -1,4 +1,5 @@
 import type { Sql } from '@toolyard/db/pool'
+import type { SharedMetrics } from '@toolyard/log/metrics'
 import type { Parts } from './part.ts'
 
 export type ServiceKind = 'api' | 'worker' | 'scheduler'
@@ -34,4 +35,16 @@ export async function listLiveWorkers(sql: Sql): Promise<ReadonlySet<string>> {
 export async function listProcesses(sql: Sql): Promise<ProcessRow[]> {
   const found = await sql.query<ProcessRow>(select, [believedMs / 1_000])
   return found.rows
+}
+
+/** What the other living processes count, as of their last word. */
+export async function listMetrics(sql: Sql, exceptId: string): Promise<SharedMetrics[]> {
+  const found = await sql.query<{ metrics: SharedMetrics }>(
+    `select metrics from processes
+     where seen_at > clock_timestamp() - make_interval(secs => $1) and id <> $2
+     order by kind, id
+     limit 1000`,
+    [believedMs / 1_000, exceptId],
+  )
+  return found.rows.map(({ metrics }) => metrics)
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '@toolyard/db/pool'
+import type { Metrics } from '@toolyard/log/metrics'
 import type { ServiceKind } from './list-processes.ts'
 import { announceEveryMs } from './list-processes.ts'
 import type { Parts } from './part.ts'
@@ -8,9 +9,10 @@ import { allReady } from './part.ts'
 import { repeat } from './repeat.ts'
 
 const upsert = `
-  insert into processes (id, kind, host, pid, ready, parts)
-  values ($1, $2, $3, $4, $5, $6)
-  on conflict (id) do update set seen_at = clock_timestamp(), ready = excluded.ready, parts = excluded.parts`
+  insert into processes (id, kind, host, pid, ready, parts, metrics)
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (id) do update
+  set seen_at = clock_timestamp(), ready = excluded.ready, parts = excluded.parts, metrics = excluded.metrics`
 
 const brieflyMs = 2_000
 
@@ -20,6 +22,7 @@ export type PresenceOptions = {
   kind: ServiceKind
   /** Asked each time, so that the row says how it is now. */
   parts: () => Parts
+  metrics: Pick<Metrics, 'share'>
   onFailure: (error: unknown) => void
 }
 
@@ -31,10 +34,11 @@ export type Presence = {
 }
 
 /** Keeps this process's row in `processes` fresh. While the database is away it goes on trying. */
-export function announcePresence({ pool, id, kind, parts, onFailure }: PresenceOptions): Presence {
+export function announcePresence({ pool, id, kind, parts, metrics, onFailure }: PresenceOptions): Presence {
   async function announce(): Promise<void> {
     const now = parts()
-    await pool.query(upsert, [id, kind, hostname(), process.pid, allReady(now), JSON.stringify(now)])
+    const values = [id, kind, hostname(), process.pid, allReady(now), JSON.stringify(now)]
+    await pool.query(upsert, [...values, JSON.stringify(await metrics.share())])
   }
   const announcing = repeat({
     everyMs: announceEveryMs,

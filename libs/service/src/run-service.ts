@@ -75,7 +75,7 @@ export async function runService<N extends SettingName>(
 
 async function serve<N extends SettingName>(
   { kind }: Service<N>,
-  { processId, config, log, pool, schemaFits }: ServiceContext<N>,
+  { processId, config, log, metrics, pool, schemaFits }: ServiceContext<N>,
   running: RunningService,
   stop: AbortSignal,
 ): Promise<void> {
@@ -91,6 +91,7 @@ async function serve<N extends SettingName>(
       pool,
       id: processId,
       kind,
+      metrics,
       parts: () => (stop.aborted ? { ...running.parts(), [kind]: { state: 'draining' } } : running.parts()),
       onFailure: (error) => log.warn('the database does not take this process’s presence', { error }),
     })

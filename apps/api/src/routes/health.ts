@@ -53,7 +53,7 @@ const getMetrics = (guard: Guard) =>
     method: 'get',
     path: '/metrics',
     tags: ['operation'],
-    summary: 'What this process counts, for Prometheus',
+    summary: 'What all processes count, for Prometheus',
     description: 'Scope `ops:view`.',
     ...guarded(guard, 'ops:view'),
     responses: {
@@ -62,16 +62,20 @@ const getMetrics = (guard: Guard) =>
     },
   })
 
-export type HealthDeps = { readiness: Readiness; metrics: Metrics; guard: Guard }
+export type HealthDeps = {
+  readiness: Readiness
+  renderMetrics: () => ReturnType<Metrics['render']>
+  guard: Guard
+}
 
-export function addHealthRoutes(api: Api, { readiness, metrics, guard }: HealthDeps): void {
+export function addHealthRoutes(api: Api, { readiness, renderMetrics, guard }: HealthDeps): void {
   api.openapi(getHealthz, (c) => c.json({ status: 'alive' as const }, 200))
   api.openapi(getReadyz, async (c) => {
     const report = await readiness.report()
     return c.json(report, report.status === 'unavailable' ? 503 : 200)
   })
   api.openapi(getMetrics(guard), async (c) => {
-    const { contentType, text } = await metrics.render()
+    const { contentType, text } = await renderMetrics()
     return c.text(text, 200, { 'content-type': contentType })
   })
 }
