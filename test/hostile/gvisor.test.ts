@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { testDockerHost } from '@toolyard/testkit/environment'
 import type { Arena } from './fixtures/arena.ts'
-import { assertRefused, attemptsIn, openArena, told } from './fixtures/arena.ts'
+import { assertRefused, attemptsIn, openArena, requestOf, takeOne, told } from './fixtures/arena.ts'
 import type { GvisorEngine } from './fixtures/gvisor.ts'
 import { gvisorRuntime, openGvisorEngine } from './fixtures/gvisor.ts'
 import { hostState } from './fixtures/host.ts'
@@ -61,7 +61,7 @@ test('gVisor: what a tool may ask of its own kernel changes nothing of the host'
 
 test('gVisor: a sandbox without a network reaches nothing', async () => {
   const said = attemptsIn(await attack('network.py', `4711,${randomUUID()}`))
-  assertRefused(said, ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'EADDRNOTAVAIL'], {
+  assertRefused(said, ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'], {
     interfaces: "done ['lo']",
     routes: 'done 0',
     'udp 127.0.0.1': 'done',
@@ -73,6 +73,36 @@ test('gVisor: the memory of the init can be neither read nor written nor traced'
   const said = attemptsIn(await attack('init.py', 'quiet'))
   for (const name of ['read mem', 'write mem', 'attach', 'seize', 'process_vm_readv', 'take descriptor 1'])
     assert.match(said[name] ?? '', /^(EACCES|EPERM|ENOSYS)$/, name)
+})
+
+// Versions before 2023 let a tool open the descriptors of PID 1: the worker then hears what no init says.
+for (const forgery of ['garbage', 'endless', 'hello', 'not started'])
+  test(`gVisor: a tool that says "${forgery}" in its init's place has failed by itself`, async () => {
+    const outcome = await attack('impersonate.py', forgery)
+    assert.ok(outcome.kind === 'exited' && [9, 76].includes(outcome.code), told(outcome))
+  })
+
+test('gVisor: a tool that says in its init’s place that all is clean is not believed', async () => {
+  const spec = arena.specOf('impersonate.py', { memoryBytes, reuse: 10 })
+  const sandbox = await takeOne(arena.sandboxes, spec)
+  const outcome = await sandbox.run(requestOf('clean'))
+  await sandbox.release()
+  assert.equal(outcome.kind, 'exited', told(outcome))
+  // At once: an init that is left to itself would die of silence, and be forgotten.
+  assert.equal(arena.sandboxes.counts().kept, 0)
+})
+
+test('gVisor: a tool can neither limit nor slow down its init, and has no other sockets and no rings', async () => {
+  const init = attemptsIn(await attack('init.py', 'quiet'))
+  const governing = Object.entries(init).filter(([name]) =>
+    /^(limit|nice|scheduler|affinity|input)/.test(name),
+  )
+  assert.ok(governing.length > 20)
+  assertRefused(Object.fromEntries(governing), ['EPERM'], {})
+  const { vsock } = attemptsIn(await attack('network.py', `4711,${randomUUID()}`))
+  assert.equal(vsock, 'EAFNOSUPPORT')
+  const { io_uring: ring } = attemptsIn(await attack('kernel.py'))
+  assert.equal(ring, 'ENOSYS')
 })
 
 test('gVisor: a tool that kills its init has failed by itself', async () => {

@@ -74,7 +74,7 @@ async function wasBuiltFrom(path: string, key: string): Promise<boolean> {
 function explain(error: unknown, cc: string): Error {
   if (codeOf(error) === 'ENOENT')
     return new Error(
-      `there is no C compiler "${cc}": install one, on Debian with "apt-get install gcc libc6-dev", on Alpine with "apk add gcc musl-dev"`,
+      `there is no C compiler "${cc}": install one, on Debian with "apt-get install gcc libc6-dev", on Alpine with "apk add gcc musl-dev linux-headers"`,
       { cause: error },
     )
   const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)

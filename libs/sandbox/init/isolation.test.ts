@@ -28,6 +28,61 @@ test('a tool of the same uid reaches nothing of the init, and no signal stays pe
   assert.equal(finished(await sandbox.run({ payload: 'leave 0', reuse: true })).verdict, 'exited')
 })
 
+test('a tool governs itself and never the init, and opens no door that the filter does not watch', async () => {
+  const sandbox = yard.start()
+  await sandbox.expect('H')
+  const run = finished(await sandbox.run({ payload: 'calls', reuse: true }))
+  const lines = run.out.toString().trim().split('\n')
+  const told = (start: string) => lines.filter((line) => line.startsWith(start))
+  const calls = [
+    'prlimit64',
+    'setpriority',
+    'ioprio_set',
+    'sched_setaffinity',
+    'sched_setscheduler',
+    'sched_setparam',
+    'sched_setattr',
+  ]
+  const expected = [
+    ...calls.flatMap((call) => [
+      `${call} init EPERM`,
+      `${call} masked init EPERM`,
+      `${call} self YES`,
+      `${call} own pid YES`,
+    ]),
+    ...calls
+      .slice(1, 3)
+      .flatMap((call) => [
+        `${call} own group YES`,
+        `${call} first group EPERM`,
+        `${call} user EPERM`,
+        `${call} this user EPERM`,
+      ]),
+  ]
+  const isGoverning = (line: string) => calls.some((call) => line.startsWith(`${call} `))
+  assert.deepEqual(lines.filter(isGoverning).toSorted(), expected.toSorted())
+  assert.deepEqual(told('io_uring'), [
+    'io_uring_setup  ENOSYS',
+    'io_uring_enter  ENOSYS',
+    'io_uring_register  ENOSYS',
+  ])
+  const families = new Set(told('socket').map((line) => line.split(' ')[1]))
+  // AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK
+  assert.deepEqual([...families], ['1', '2', '10', '16'])
+  assert.ok(lines.includes('socketpair 1 YES') && lines.includes('socket 2 YES'))
+  if (process.arch === 'x64') assert.deepEqual(lines.slice(-2), ['x32 getpid ENOSYS', 'i386 getpid SIGSYS'])
+  await sandbox.expect('A')
+})
+
+test('no tool starts where the kernel filters no system calls', async () => {
+  const sandbox = yard.start({ room: { LAUNCHER: '/bin/without-filters' } })
+  await sandbox.expect('H')
+  assert.deepEqual(await sandbox.run({ payload: 'echo started' }), {
+    failure: { errno: 38, text: 'cannot start /bin/tool: filter of system calls: Function not implemented' },
+  })
+  assert.equal(await sandbox.ended, 0)
+})
+
 test('what a tool prints is output, also when it looks like a frame', async () => {
   const sandbox = yard.start()
   await sandbox.expect('H')
@@ -161,6 +216,7 @@ test('the behaviours hold in a build with address and undefined-behaviour saniti
       ['litter names', 'exited'],
       ['litter sysv', 'exited'],
       ['litter queue', 'exited'],
+      ['calls', 'exited'],
       ['die 6', 'signaled'],
     ]) {
       const run = finished(

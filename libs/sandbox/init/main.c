@@ -1,5 +1,6 @@
 /* PID 1 of a sandbox. PROTOCOL.md says what it promises to the worker, README.md what it promises to the tool. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "end.h"
+#include "filter.h"
 #include "host.h"
 #include "room.h"
 #include "run.h"
@@ -60,7 +62,9 @@ int main(int argc, char **argv)
 	/* the own name makes place for the payload behind the tool's words; argv[argc] is NULL already */
 	memmove(argv, argv + 1, (size_t)(argc - 1) * sizeof *argv);
 	argv[argc - 1] = NULL;
-	struct command command = {argv, (size_t)(argc - 1)};
+	/* here and not before each exec: a tool inherits it, and no run pays for it */
+	int unfiltered = filter_calls() ? 0 : errno;
+	struct command command = {argv, (size_t)(argc - 1), unfiltered};
 
 	host_open(&host);
 	for (;;) {

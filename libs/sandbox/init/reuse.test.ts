@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { access, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { buildInit } from './build.ts'
+import { frame } from './testing/frames.ts'
 import { createYard, finished, type Sandbox, type SandboxOptions, type Yard } from './testing/sandbox.ts'
 
 let yard: Yard
@@ -136,12 +138,32 @@ test('no reuse on a writable root, for uid 0, or where message queues cannot be 
   )
 })
 
-for (const what of ['rlimit', 'nice', 'idle', 'io', ...(cpus().length > 1 ? ['affinity'] : [])])
-  test(`a tool that changes the ${what} of the init ends the reuse`, async () => {
+// Not every root may change the limits of others: their own user may always lower them.
+const asTheTool = ['setpriv', '--reuid', '12345', '--regid', '12345', '--clear-groups'] as const
+
+const meddling: Record<string, (pid: string) => [program: string, ...words: string[]]> = {
+  rlimit: (pid) => [...asTheTool, 'prlimit', '--pid', pid, '--nofile=64:64'],
+  nice: (pid) => ['renice', '-n', '5', '-p', pid],
+  scheduler: (pid) => ['chrt', '--idle', '--pid', '0', pid],
+  'io priority': (pid) => ['ionice', '-c', '2', '-n', '7', '-p', pid],
+  ...(cpus().length > 1 ? { affinity: (pid) => ['taskset', '--pid', '1', pid] } : {}),
+}
+
+for (const [what, command] of Object.entries(meddling))
+  test(`the ${what} of the init, once changed from anywhere, ends the reuse`, async () => {
+    const sandbox = await open()
+    sandbox.request({ payload: 'wait politely', reuse: true })
+    await sandbox.expect('S')
+    await sandbox.expect('O')
+    const [program, ...words] = command(String(await sandbox.hostPid()))
+    execFileSync(program, words)
+    sandbox.send(frame('C'))
+    assert.equal(finished(await sandbox.outcome()).verdict, 'cancelled')
     assert.equal(
-      await judge(await open(), `meddle ${what}`),
+      (await sandbox.expect('N')).toString(),
       'the limits or the scheduling of the init were changed',
     )
+    assert.equal(await sandbox.ended, 74)
   })
 
 test('a start that failed leaves a clean sandbox', async () => {

@@ -27,6 +27,10 @@ bool tool_start(struct tool *tool, const struct run_request *run, const struct c
 		struct start_failure *failure)
 {
 	struct pipes pipes;
+	if (command->unfiltered != 0) {
+		*failure = (struct start_failure){command->unfiltered, "filter of system calls"};
+		return false;
+	}
 	bool opened = open_pipes(&pipes, run->payload_on_stdin);
 	*failure = (struct start_failure){errno, "pipes and /dev/null"};
 	if (opened) {

@@ -10,6 +10,8 @@
 struct command {
 	char **words;
 	size_t count;
+	/* an errno where there is no filter of system calls: then nothing is started */
+	int unfiltered;
 };
 
 /* Why the tool could not be started. */

@@ -10,6 +10,8 @@ import { Stock } from './stock/stock.ts'
 
 export type SandboxesOptions = {
   launcher: Launcher
+  /** False where a tool can write in its init's place: its word that a sandbox is clean is worth nothing there. */
+  isReuseSafe?: boolean
   limits?: Partial<StockLimits>
   /** True while a start ahead of need should wait; by default, while more work is runnable than there are cores. */
   isCoreWanted?: () => boolean
@@ -32,7 +34,9 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
     stock: (spec, count) => stock.require(spec, count),
     async take(spec, { topic, signal }) {
       const held = await stock.take(spec, topic, signal)
-      return 'kind' in held ? held : { kind: 'taken', sandbox: openSandbox(held, stock) }
+      return 'kind' in held
+        ? held
+        : { kind: 'taken', sandbox: openSandbox(held, stock, options.isReuseSafe ?? true) }
     },
     counts: () => stock.counts(),
     sweep: (liveWorkers) => options.launcher.sweep(liveWorkers),
@@ -40,11 +44,11 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
   }
 }
 
-function openSandbox(held: Held, stock: Stock): Sandbox {
+function openSandbox(held: Held, stock: Stock, isReuseSafe: boolean): Sandbox {
   let run: Promise<Outcome> | undefined
   let released: Promise<void> | undefined
   const { launched, spec, useCount } = held
-  const isReused = useCount + 1 < spec.reuse
+  const isReused = isReuseSafe && useCount + 1 < spec.reuse
 
   const release = async () => {
     const outcome = await run

@@ -1,5 +1,6 @@
-// The two directions of the init's protocol (../init/PROTOCOL.md), as pure functions. A tool cannot forge a frame, but
-// an image's author could replace the init: nothing that is read here is trusted beyond its own sandbox.
+// The two directions of the init's protocol (../init/PROTOCOL.md), as pure functions. Under Linux no tool can forge a
+// frame, under an old gVisor it can, and an image's author could replace the init: nothing that is read here is trusted
+// beyond its own sandbox.
 
 const headerBytes = 8
 const chunkMaxBytes = 65_536

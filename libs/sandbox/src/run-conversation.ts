@@ -28,9 +28,15 @@ export type Ended =
   | { kind: 'not_started'; errno: number; detail: string }
   /** We gave up on it: its last second is not known, what it had to obey is. */
   | { kind: 'overdue'; limit: 'deadline' | 'cancel' | 'stdout' }
+  /** What was said makes no sense: an init keeps its word, so somebody in the sandbox spoke in its place. */
+  | { kind: 'garbled'; detail: string }
   | { kind: 'broken'; detail: string }
 
-export type Conversation = { hear(frame: InitFrame): void; breakOff(detail: string): void }
+export type Conversation = {
+  hear(frame: InitFrame): void
+  garble(detail: string): void
+  breakOff(detail: string): void
+}
 
 const keepAliveMs = 2_000
 const silenceMs = 8_000
@@ -86,7 +92,7 @@ export function startConversation(
         case 'not_started':
           // Said after the start it would hide what the tool has done.
           return end(
-            isStarted ? { kind: 'broken', detail: 'the init took back that the tool started' } : frame,
+            isStarted ? { kind: 'garbled', detail: 'the init took back that the tool started' } : frame,
           )
         case 'report':
           heard.skipStderr(frame.report.stderrDroppedBytes)
@@ -94,9 +100,10 @@ export function startConversation(
         case 'hello':
         case 'again':
         case 'unclean':
-          return end({ kind: 'broken', detail: `the init said ${frame.kind} during a run` })
+          return end({ kind: 'garbled', detail: `the init said ${frame.kind} during a run` })
       }
     },
+    garble: (detail) => end({ kind: 'garbled', detail }),
     breakOff: (detail) => end({ kind: 'broken', detail }),
   }
 }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ExitReport } from './frames.ts'
 import { payloadMaxBytes } from './frames.ts'
 import type { Launched } from './launcher.ts'
@@ -8,11 +9,17 @@ import type { Ended, Heard } from './run-conversation.ts'
 import { nothingHeard } from './run-conversation.ts'
 
 const sigkill = 9
+// The engine learns of an out-of-memory kill apart from the death, and on a busy machine after it.
+const lateNewsMs = 500
 // The init's own exit codes that tell of a lost connection. That the kernel refused it something (75) is not among them:
 // a tool may take away the limits of an init of its own user, and would get a further attempt for it.
 const infrastructureCodes = [70, 71, 73]
 const tooLongArgument = 7
 const kernelShortages = [11, 12, 23, 24]
+// The init's word for a kernel without filters of system calls, which exec itself never says.
+const noFilters = 38
+// EX_PROTOCOL of sysexits.h. The init's own exit code tells nothing then: we closed its stdin.
+const garbledCode = 76
 
 /** One run, to its single outcome. */
 export async function runIn(
@@ -46,21 +53,26 @@ async function readReport(report: ExitReport, launched: Launched): Promise<Endin
   if (verdict !== 'signaled') return { kind: verdict }
   // Where the init cannot see the kernel's counter, only the engine knows who killed.
   if (signal === sigkill && report.oomKills === undefined) {
-    const autopsy = await launched.autopsy()
-    if (autopsy.kind === 'dead' && autopsy.isOutOfMemory) return { kind: 'out_of_memory' }
+    if ((await diedOfMemory(launched)) || (await delay(lateNewsMs).then(() => diedOfMemory(launched))))
+      return { kind: 'out_of_memory' }
   }
   return endedBySignal(signal)
 }
 
+async function diedOfMemory(launched: Launched): Promise<boolean> {
+  const autopsy = await launched.autopsy()
+  return autopsy.kind === 'dead' && autopsy.isOutOfMemory
+}
+
 function readStartFailure({ errno, detail }: Extract<Ended, { kind: 'not_started' }>): Ending {
   if (errno === tooLongArgument) return { kind: 'start_failed', reason: 'payload', detail }
-  const reason = kernelShortages.includes(errno) ? 'engine' : 'entrypoint'
+  const reason = kernelShortages.includes(errno) || errno === noFilters ? 'engine' : 'entrypoint'
   return { kind: 'start_failed', reason, detail }
 }
 
 /** The sandbox said nothing final. Whatever it is called in the end, it is dead, or the engine is lost. */
 async function readLoss(
-  ended: Extract<Ended, { kind: 'overdue' | 'broken' }> & Heard,
+  ended: Extract<Ended, { kind: 'overdue' | 'garbled' | 'broken' }> & Heard,
   launched: Launched,
   isCancelled: boolean,
 ): Promise<Ending> {
@@ -69,6 +81,9 @@ async function readLoss(
   if (ended.kind === 'overdue') return { kind: overdueKinds[ended.limit] }
   if (autopsy.isOutOfMemory) return { kind: 'out_of_memory' }
   if (isCancelled) return { kind: 'cancelled' }
+  // Where a kernel lets a tool write in its init's place, this is what the tool did: it gets no further attempt for it,
+  // and no success either. It may have spoken before the init could say that it started.
+  if (ended.kind === 'garbled') return { kind: 'exited', code: garbledCode }
   // It died before the tool began: whoever killed it, the tool did not.
   if (!ended.isStarted) return { kind: 'engine_lost', detail: ended.detail }
   if (infrastructureCodes.includes(autopsy.code)) return { kind: 'engine_lost', detail: ended.detail }

@@ -59,14 +59,11 @@ test('when nobody can say that it is dead, the engine is lost, whatever the limi
 
 test('a stream that makes no sense ends the sandbox, and its end is what the engine says', async () => {
   const cases = [
-    { said: [frame('S'), Buffer.from('garbage!')], autopsy: dead(3), kind: 'exited' },
-    { said: [frame('S'), frame('A', Buffer.alloc(8))], autopsy: dead(137), kind: 'exited' },
     { said: [frame('S'), frame('H', Buffer.alloc(8))], autopsy: dead(137, true), kind: 'out_of_memory' },
     { said: [frame('S'), 'close'], autopsy: dead(71), kind: 'engine_lost' },
     { said: [frame('S'), 'close'], autopsy: dead(70), kind: 'engine_lost' },
     { said: [frame('S'), 'close'], autopsy: dead(73), kind: 'engine_lost' },
     { said: [frame('S'), 'close'], autopsy: dead(75), kind: 'exited' },
-    { said: [frame('S'), frame('F', Buffer.alloc(5))], autopsy: dead(70), kind: 'engine_lost' },
     { said: ['close'], autopsy: dead(137), kind: 'engine_lost' },
   ] as const
   for (const { said, autopsy, kind } of cases) {
@@ -75,6 +72,30 @@ test('a stream that makes no sense ends the sandbox, and its end is what the eng
     assert.equal(isClosed(), true)
     assert.equal(outcome.isHandedOver, true)
   }
+})
+
+test('what no init says during a run is the failure of its tool: no further attempt, and no success', async () => {
+  const nonsense = {
+    garbage: [frame('S'), Buffer.from('garbage!')],
+    'garbage before the start': [Buffer.from('garbage!')],
+    'an endless frame': [frame('S'), Buffer.from('O\0\0\0\xff\xff\xff\x7f', 'latin1')],
+    'a second hello': [frame('S'), frame('H', Buffer.alloc(8))],
+    'a promise of cleanliness': [frame('S'), frame('A', Buffer.alloc(8))],
+    'no promise of it': [frame('S'), frame('N')],
+    'a start that is taken back': [frame('S'), frame('F', Buffer.alloc(5))],
+    'an unknown verdict': [frame('S'), frame('X', Buffer.alloc(64, 9))],
+  }
+  // We close its stdin, so it leaves with 70, unless it was just leaving by itself.
+  for (const [what, said] of Object.entries(nonsense))
+    for (const code of [70, 0, 137]) {
+      const { outcome, isClosed } = await run(said, {}, dead(code))
+      assert.ok(outcome.kind === 'exited' && outcome.code === 76, `${what} ${code}: ${outcome.kind}`)
+      assert.equal(outcome.isOutputComplete, false)
+      assert.equal(outcome.isHandedOver, true)
+      assert.equal(isClosed(), true)
+    }
+  const unknown = { kind: 'unknown', detail: 'no answer' } as const
+  assert.equal((await run(nonsense.garbage, {}, unknown)).outcome.kind, 'engine_lost')
 })
 
 test('a killed tool whose init cannot see the counter is out of memory when the engine says so', async () => {
@@ -95,6 +116,7 @@ test('a kernel that is short of something is not the tool, a program that is mis
     [7, 'payload'],
     [11, 'engine'],
     [12, 'engine'],
+    [38, 'engine'],
   ] as const) {
     const { outcome } = await run([failure(errno)])
     assert.ok(outcome.kind === 'start_failed' && outcome.reason === reason, String(errno))

@@ -83,6 +83,7 @@ export class Session {
       for (const frame of this.#reader.read(chunk)) this.#handle(frame)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
+      if (this.#phase.name === 'running') this.#phase.conversation.garble(error.message)
       this.#close(error.message)
     }
   }

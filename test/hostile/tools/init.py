@@ -44,12 +44,15 @@ for number in range(1, 65) if sys.argv[1] != "quiet" else []:
 if sys.argv[1] != "quiet":
     attempt("pidfd SIGKILL", lambda: system("pidfd_send_signal", system("pidfd_open", 1, 0), signal.SIGKILL, None, 0) and None)
 
-# The same user may lower its limits, and how it is scheduled.
-if sys.argv[1] == "limits":
-    for kind in [resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC, resource.RLIMIT_FSIZE, resource.RLIMIT_AS,
-                 resource.RLIMIT_DATA, resource.RLIMIT_STACK, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MEMLOCK]:
-        resource.prlimit(1, kind, (0, 0))
-if sys.argv[1] == "priority":
-    os.setpriority(os.PRIO_PROCESS, 1, 19)
-    os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))
+# The same user may lower the limits of its processes, and change how they are scheduled.
+for kind in range(16):
+    attempt(f"limit {kind}", lambda: resource.prlimit(1, kind, (0, 0)))
+attempt("nice", lambda: os.setpriority(os.PRIO_PROCESS, 1, 19))
+attempt("nice its group", lambda: os.setpriority(os.PRIO_PGRP, 1, 19))
+attempt("nice its user", lambda: os.setpriority(os.PRIO_USER, 0, 19))
+attempt("scheduler", lambda: os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0)))
+attempt("scheduler's parameters", lambda: os.sched_setparam(1, os.sched_param(0)))
+attempt("affinity", lambda: os.sched_setaffinity(1, [min(os.sched_getaffinity(0))]))
+for name, which, who in [("process", 1, 1), ("group", 2, 1), ("user", 3, 0), ("user by its id", 3, os.getuid())]:
+    attempt(f"input and output of its {name}", lambda: system("ioprio_set", which, who, 3 << 13))
 report()

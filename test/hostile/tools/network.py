@@ -22,5 +22,8 @@ for address in ["::1", "fd00:ec2::254", "2606:4700:4700::1111"]:
     attempt(f"tcp {address}", lambda: socket.create_connection((address, int(port)), 2).close())
 attempt("broadcast", lambda: broadcast())
 attempt("a name", lambda: socket.getaddrinfo("example.com", 80))
+# Families whose sockets know no network namespace, or bring in a module that nobody needs.
+for name, family in {"vsock": 40, "alg": 38, "bluetooth": 31, "tipc": 30, "rds": 21, "can": 29, "qipcrtr": 42, "xdp": 44}.items():
+    attempt(name, lambda: socket.socket(family, socket.SOCK_SEQPACKET if name == "alg" else socket.SOCK_STREAM).close())
 attempt("the host's abstract socket", lambda: socket.socket(socket.AF_UNIX).connect(f"\0{name}"))
 report()

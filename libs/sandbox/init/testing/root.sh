@@ -20,4 +20,4 @@ fi
 [ -n "${WRITABLE_ROOT-}" ] || mount -o remount,bind,ro "$root"
 cd "$root"
 exec env -i PATH=/bin HOME=/tmp FROM_CONTAINER=yes ASAN_OPTIONS=detect_leaks=0 \
-  "$(command -v setpriv)" --no-new-privs "$(command -v chroot)" --userspec="$uid:$uid" --groups= "$root" "$@"
+  "$(command -v setpriv)" --no-new-privs "$(command -v chroot)" --userspec="$uid:$uid" --groups= "$root" ${LAUNCHER-} "$@"

@@ -8,7 +8,7 @@ import { frame, readFrames, readReport, runBody, type Frame, type RunOptions } f
 export type SandboxOptions = {
   readonly words?: readonly string[]
   readonly uid?: number
-  /** What root.sh reads: VOLUMES, VOLUME_OPTIONS, WITHOUT_QUEUES, SHARED, CGROUP, WRITABLE_ROOT. */
+  /** What root.sh reads: VOLUMES, VOLUME_OPTIONS, WITHOUT_QUEUES, SHARED, CGROUP, WRITABLE_ROOT, LAUNCHER. */
   readonly room?: Readonly<Record<string, string>>
 }
 
@@ -32,7 +32,16 @@ export async function createYard(sanitize = false) {
   execFileSync('chmod', ['755', root])
   execFileSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
   await buildInit(join(root, '.toolyard/init'), { sanitize })
-  await compile('cc', [...warnings, '-O1', '-static', 'testing/tool.c'], join(root, 'bin/tool'))
+  await compile(
+    'cc',
+    [...warnings, '-O1', '-static', 'testing/tool.c', 'testing/calls.c'],
+    join(root, 'bin/tool'),
+  )
+  await compile(
+    'cc',
+    [...warnings, '-O1', '-static', 'testing/without_filters.c'],
+    join(root, 'bin/without-filters'),
+  )
   const room = sanitize ? { SHARED: 'lib lib64 usr/lib' } : {}
   const started: Sandbox[] = []
   return {

@@ -25,6 +25,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 static int number(const char *text)
 {
 	return (int)strtol(text, NULL, 10);
@@ -244,24 +246,6 @@ static int attack(const char *unused)
 	return 0;
 }
 
-static int meddle(const char *what)
-{
-	struct rlimit limit = {64, 64};
-	struct sched_param zero = {0};
-	cpu_set_t one;
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	if (strcmp(what, "rlimit") == 0)
-		return prlimit(1, RLIMIT_NOFILE, &limit, NULL);
-	if (strcmp(what, "nice") == 0)
-		return setpriority(PRIO_PROCESS, 1, 5);
-	if (strcmp(what, "affinity") == 0)
-		return sched_setaffinity(1, sizeof one, &one);
-	if (strcmp(what, "idle") == 0)
-		return sched_setscheduler(1, SCHED_IDLE, &zero);
-	return (int)syscall(SYS_ioprio_set, 1, 1, (3 << 13) | 7);
-}
-
 static void deep_tree(int depth)
 {
 	if (chdir("/tmp") != 0)
@@ -388,7 +372,7 @@ int main(int argc, char **argv)
 	} acts[] = {
 		{"state", state}, {"cat", cat}, {"wait", wait_forever}, {"pour", pour}, {"daemons", daemons},
 		{"orphans", orphans}, {"processes", processes}, {"bomb", bomb}, {"eat", eat}, {"feed", feed},
-		{"attack", attack}, {"meddle", meddle}, {"litter", litter}, {"look", look}, {"litterlook", litter_and_look}, {"forge", forge},
+		{"attack", attack}, {"calls", try_calls}, {"litter", litter}, {"look", look}, {"litterlook", litter_and_look}, {"forge", forge},
 		{"mode", mode}, {"leave", leave}, {"die", die}, {"echo", echo},
 	};
 	char *text = argv[argc - 1];
