@@ -1,13 +1,15 @@
+// Nobody mistypes a word of this length; what is longer would only cost time.
+const typedMax = 64
+
 /** The word that was probably meant: one edit away per three letters at most, or beginning as this one does. */
 export function nearestWord(typed: string, words: readonly string[]): string | undefined {
-  const scored = words.map((word) => ({
-    word,
-    distance: word.startsWith(typed) ? 1 : editDistance(typed, word),
-  }))
+  if (typed.length > typedMax) return undefined
+  const most = Math.max(1, Math.ceil(typed.length / 3))
+  const scored = words
+    .filter((word) => word.startsWith(typed) || Math.abs(word.length - typed.length) <= most)
+    .map((word) => ({ word, distance: word.startsWith(typed) ? 1 : editDistance(typed, word) }))
   const best = scored.toSorted((a, b) => a.distance - b.distance)[0]
-  return best !== undefined && best.distance <= Math.max(1, Math.ceil(typed.length / 3))
-    ? best.word
-    : undefined
+  return best !== undefined && best.distance <= most ? best.word : undefined
 }
 
 function editDistance(a: string, b: string): number {
