@@ -9,14 +9,15 @@ import { startOwnEngine, stopOwnEngine } from './services/own-engine.ts'
 import { installPackages } from './services/packages.ts'
 import { createProgress } from './services/progress.ts'
 
-// An engine that knows gVisor, for the hostile suite where the tests' engine does not: prints its address, and ends
-// with its stdin, so that it never outlives the test that wanted it.
+// A second engine, for tests: prints its address, and ends with its stdin, so that it never outlives the test that wanted
+// it. With `gvisor` it is one that knows gVisor.
 
-const folder = mkdtempSync(join(tmpdir(), 'toolyard-gvisor-'))
+const wantsGvisor = process.argv[2] === 'gvisor'
+const folder = mkdtempSync(join(tmpdir(), 'toolyard-engine-'))
 const place = { id: createHash('sha256').update(folder).digest('hex').slice(0, 10), paths: pathsIn(folder) }
 mkdirSync(place.paths.logs)
 try {
-  if (findProgram('runsc') === undefined) {
+  if (wantsGvisor && findProgram('runsc') === undefined) {
     const otherwise = 'install runsc from https://gvisor.dev'
     const log = join(place.paths.logs, 'packages.log')
     const request = { packages: ['runsc'], purpose: 'gVisor', otherwise, log }
