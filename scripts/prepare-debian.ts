@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BaseName } from './services/base-image.ts'
-import { basePackages, prepareDebian } from './services/base-image.ts'
+import { basePackages } from '@toolyard/catalog/provide-debian'
+import { prepareDebian } from './services/base-image.ts'
 import { withLock } from './services/lock.ts'
 import { createProgress } from './services/progress.ts'
 
@@ -10,8 +10,8 @@ import { createProgress } from './services/progress.ts'
 // import nothing from here; under a lock because test files run side by side and making it takes half a minute.
 
 const [dockerHost, base] = process.argv.slice(2)
-if (dockerHost === undefined || base === undefined || !isBaseName(base)) {
-  throw new Error(`usage: node prepare-debian.ts DOCKER_HOST ${Object.keys(basePackages).join('|')}`)
+if (dockerHost === undefined || base === undefined || !basePackages.has(base)) {
+  throw new Error(`usage: node prepare-debian.ts DOCKER_HOST ${[...basePackages.keys()].join('|')}`)
 }
 const folder = join(tmpdir(), 'toolyard-test')
 mkdirSync(folder, { recursive: true })
@@ -23,7 +23,3 @@ const name = await withLock(join(folder, 'debian.lock'), turn, () =>
   ),
 )
 console.log(name)
-
-function isBaseName(word: string): word is BaseName {
-  return Object.hasOwn(basePackages, word)
-}

@@ -1,4 +1,4 @@
-import { nearestWord } from '@toolyard/config/nearest-word'
+import { nearestWord } from '@toolyard/contract/nearest-word'
 import { Interruption, explain } from './services/failure.ts'
 
 // What `./yard` hands over to. Each command is loaded only when it is asked for.
@@ -22,6 +22,18 @@ const commands: Record<string, Command> = {
     about: 'like up, restarting the apps when their source changes',
     load: async () => (await import('./yard/dev.ts')).dev,
   },
+  tool: {
+    about: 'tools: ./yard tool new NAME | check DIR | build | run NAME | list | rollback NAME …',
+    load: async () => (await import('./yard/tool.ts')).tool,
+  },
+  invoke: {
+    about: "call a tool: ./yard invoke NAME [--params '{…}'] [--wait] [--topic TOPIC]",
+    load: async () => (await import('./yard/invoke.ts')).invoke,
+  },
+  watch: {
+    about: 'follow an invocation, with what the tool says on stderr: ./yard watch ID [--json]',
+    load: async () => (await import('./yard/watch.ts')).watch,
+  },
   test: {
     about: 'run the tests: ./yard test [part of a path …] [--name part of a test name]',
     load: async () => (await import('./test.ts')).runTests,
@@ -38,12 +50,17 @@ const commands: Record<string, Command> = {
     about: 'API keys: ./yard key create --name NAME --scope SCOPE … | list | revoke ID',
     load: async () => (await import('./yard/key.ts')).key,
   },
+  vault: {
+    about: 'master keys of the vault: ./yard vault rotate [--data-keys] | new-key',
+    load: async () => (await import('./yard/vault.ts')).vault,
+  },
   migrate: {
     about: 'bring the database up to this release; up does it too',
     load: async () => (await import('./yard/migrate.ts')).migrate,
   },
   soak: {
-    about: 'run thousands of mixed runs and see that nothing is left: ./yard soak [--runs N] [--json]',
+    about:
+      'run for long and see that nothing grows and nothing is left: ./yard soak [--runs N | --minutes N] [--json]',
     load: async () => (await import('./yard/soak.ts')).soak,
   },
   bench: {

@@ -26,6 +26,19 @@ create table api_keys (
 );
 CREATE INDEX api_keys_not_revoked ON public.api_keys USING btree (expires_at) WHERE (revoked_at IS NULL);
 
+create table attempts (
+  invocation_id text collate "C" not null,
+  attempt integer not null,
+  worker_id text not null,
+  engine_id text not null,
+  container_id text,
+  started_at timestamp with time zone default clock_timestamp() not null,
+  handed_over_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  end_reason text,
+  constraint attempts_pkey PRIMARY KEY (invocation_id, attempt)
+) with (fillfactor=70);
+
 create table audit (
   id text collate "C" not null,
   at timestamp with time zone default clock_timestamp() not null,
@@ -37,6 +50,133 @@ create table audit (
   request_id text,
   constraint audit_pkey PRIMARY KEY (id)
 );
+
+create table catalog_scans (
+  process_id text not null,
+  engine_id text,
+  reload bigint not null,
+  content_hash text not null,
+  tool_count integer not null,
+  faults jsonb default '[]'::jsonb not null,
+  scanned_at timestamp with time zone default now() not null,
+  constraint catalog_scans_pkey PRIMARY KEY (process_id)
+);
+
+create table catalog_state (
+  only_row boolean default true not null,
+  epoch bigint default 0 not null,
+  reload bigint default 0 not null,
+  constraint catalog_state_pkey PRIMARY KEY (only_row),
+  constraint catalog_state_only_row_check CHECK (only_row)
+);
+
+create table idempotency (
+  key_id text collate "C" not null,
+  key text collate "C" not null,
+  body_hash bytea not null,
+  invocation_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_pkey PRIMARY KEY (key_id, key)
+);
+CREATE INDEX idempotency_by_age ON public.idempotency USING btree (expires_at);
+
+create table images (
+  tool text collate "C" not null,
+  hash text not null,
+  engine_id text not null,
+  state text default 'wanted'::text not null,
+  image_id text,
+  facts jsonb,
+  error text,
+  progress text,
+  failures integer default 0 not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint images_pkey PRIMARY KEY (hash, engine_id),
+  constraint images_check CHECK (((state <> 'ready'::text) OR ((image_id IS NOT NULL) AND (facts IS NOT NULL)))),
+  constraint images_state_check CHECK ((state = ANY (ARRAY['wanted'::text, 'building'::text, 'ready'::text, 'error'::text])))
+);
+CREATE INDEX images_by_engine ON public.images USING btree (engine_id, state);
+
+create table invocation_inputs (
+  id text collate "C" not null,
+  params json not null,
+  telemetry json not null,
+  metadata json not null,
+  callback_url text,
+  constraint invocation_inputs_pkey PRIMARY KEY (id)
+);
+
+create table invocation_outcomes (
+  id text collate "C" not null,
+  result json,
+  failure json,
+  constraint invocation_outcomes_pkey PRIMARY KEY (id)
+);
+
+create table invocation_raws (
+  id text collate "C" not null,
+  stdout bytea not null,
+  stderr_tail bytea not null,
+  stored_at timestamp with time zone default clock_timestamp() not null,
+  constraint invocation_raws_pkey PRIMARY KEY (id)
+);
+CREATE INDEX invocation_raws_by_age ON public.invocation_raws USING btree (stored_at);
+
+create table invocations (
+  id text collate "C" not null,
+  tool text collate "C" not null,
+  topic text collate "C" not null,
+  key_id text,
+  status text not null,
+  gate text not null,
+  final_status text,
+  priority smallint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  due_at timestamp with time zone not null,
+  not_before timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  submitted_hash text not null,
+  pinned_hash text,
+  ran_hash text,
+  attempts integer default 0 not null,
+  infra_failures integer default 0 not null,
+  tool_failures integer default 0 not null,
+  attempt_token uuid,
+  lease_until timestamp with time zone,
+  worker_id text,
+  engine_id text,
+  rerun boolean default true not null,
+  retries_max integer default 0 not null,
+  handed_over_at timestamp with time zone,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  reward double precision,
+  feedback double precision,
+  search_id text,
+  replay_of text,
+  constraint invocations_pkey PRIMARY KEY (id),
+  constraint invocations_check CHECK ((((final_status IS NULL) = (gate <> 'closed'::text)) AND (final_status = status))),
+  constraint invocations_check1 CHECK (
+CASE gate
+    WHEN 'open'::text THEN (status = ANY (ARRAY['queued'::text, 'running'::text]))
+    WHEN 'closed'::text THEN (status <> ALL (ARRAY['queued'::text, 'running'::text]))
+    ELSE (status = 'queued'::text)
+END),
+  constraint invocations_check2 CHECK (((status <> 'running'::text) OR ((attempt_token IS NOT NULL) AND (lease_until IS NOT NULL)))),
+  constraint invocations_check3 CHECK (((finished_at IS NULL) = (gate <> 'closed'::text))),
+  constraint invocations_feedback_check CHECK (((feedback >= ('-1'::integer)::double precision) AND (feedback <= (1)::double precision))),
+  constraint invocations_gate_check CHECK ((gate = ANY (ARRAY['delayed'::text, 'held'::text, 'open'::text, 'closed'::text]))),
+  constraint invocations_priority_check CHECK (((priority >= 0) AND (priority <= 9))),
+  constraint invocations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'timed_out'::text, 'cancelled'::text, 'expired'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX invocations_by_outcome ON public.invocations USING btree (final_status, id) WHERE (gate = 'closed'::text);
+CREATE INDEX invocations_by_tool ON public.invocations USING btree (tool, id);
+CREATE INDEX invocations_by_topic ON public.invocations USING btree (topic, id);
+CREATE INDEX invocations_delayed ON public.invocations USING btree (not_before) WHERE (gate = 'delayed'::text);
+CREATE INDEX invocations_held ON public.invocations USING btree (tool, priority DESC, id) WHERE (gate = 'held'::text);
+CREATE INDEX invocations_open ON public.invocations USING btree (tool) WHERE (gate = 'open'::text);
+CREATE INDEX invocations_waiting ON public.invocations USING btree (expires_at) INCLUDE (tool) WHERE (gate <> 'closed'::text);
 
 create table processes (
   id text not null,
@@ -60,3 +200,120 @@ create table schema_migrations (
   applied_at timestamp with time zone default now() not null,
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
+
+create table switches (
+  name text not null,
+  is_on boolean not null,
+  constraint switches_pkey PRIMARY KEY (name)
+);
+
+create table tool_memory (
+  tool text collate "C" not null,
+  attempts bigint default 0 not null,
+  successes bigint default 0 not null,
+  reward_sum double precision default 0 not null,
+  weight double precision default 1 not null,
+  recent double precision default 1 not null,
+  latency integer[] default array_fill(0, ARRAY[82]) not null,
+  last_failure_kind text,
+  last_failure_at timestamp with time zone,
+  budget_remaining double precision,
+  budget_seen_at timestamp with time zone,
+  budget_refilled_at timestamp with time zone,
+  budget_day date,
+  budget_spent double precision default 0 not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint tool_memory_pkey PRIMARY KEY (tool),
+  constraint tool_memory_budget_spent_check CHECK ((budget_spent >= (0)::double precision)),
+  constraint tool_memory_check CHECK (((successes >= 0) AND (successes <= attempts))),
+  constraint tool_memory_latency_check CHECK ((cardinality(latency) = 82)),
+  constraint tool_memory_recent_check CHECK (((recent >= (0.1)::double precision) AND (recent <= (1)::double precision))),
+  constraint tool_memory_weight_check CHECK (((weight >= (0.1)::double precision) AND (weight <= (5)::double precision)))
+) with (fillfactor=20, autovacuum_vacuum_scale_factor=0.05);
+
+create table tool_versions (
+  tool text collate "C" not null,
+  hash text not null,
+  version text not null,
+  manifest json not null,
+  found_at timestamp with time zone default now() not null,
+  served_at timestamp with time zone,
+  constraint tool_versions_pkey PRIMARY KEY (tool, hash)
+);
+CREATE INDEX tool_versions_by_service ON public.tool_versions USING btree (tool, served_at);
+
+create table tools (
+  name text collate "C" not null,
+  enabled boolean default true not null,
+  wanted_hash text,
+  current_hash text,
+  refused_hash text,
+  faults jsonb default '[]'::jsonb not null,
+  removed_at timestamp with time zone,
+  constraint tools_pkey PRIMARY KEY (name)
+);
+
+create table topic_memory (
+  tool text collate "C" not null,
+  topic text collate "C" not null,
+  attempts bigint not null,
+  successes bigint not null,
+  reward_sum double precision not null,
+  weight double precision not null,
+  recent double precision not null,
+  latency integer[] not null,
+  last_failure_kind text,
+  last_failure_at timestamp with time zone,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint topic_memory_pkey PRIMARY KEY (tool, topic),
+  constraint topic_memory_check CHECK (((successes >= 0) AND (successes <= attempts))),
+  constraint topic_memory_latency_check CHECK ((cardinality(latency) = 82)),
+  constraint topic_memory_recent_check CHECK (((recent >= (0.1)::double precision) AND (recent <= (1)::double precision))),
+  constraint topic_memory_weight_check CHECK (((weight >= (0.1)::double precision) AND (weight <= (5)::double precision)))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+
+create table vault_data_keys (
+  tool text collate "C" not null,
+  master_key_id text collate "C" not null,
+  wrapped bytea not null,
+  constraint vault_data_keys_pkey PRIMARY KEY (tool)
+);
+CREATE INDEX vault_data_keys_by_master ON public.vault_data_keys USING btree (master_key_id, tool);
+
+create table vault_master_keys (
+  id text collate "C" not null,
+  proof bytea not null,
+  made_on text,
+  created_at timestamp with time zone default now() not null,
+  constraint vault_master_keys_pkey PRIMARY KEY (id),
+  constraint vault_master_keys_proof_check CHECK ((octet_length(proof) = 32))
+);
+
+create table vault_settings (
+  tool text collate "C" not null,
+  key text collate "C" not null,
+  secret boolean not null,
+  filled boolean not null,
+  sealed bytea not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint vault_settings_pkey PRIMARY KEY (tool, key)
+);
+
+create table workers (
+  id text not null,
+  engine_id text not null,
+  slots integer not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_slots_check CHECK ((slots >= 0))
+) with (fillfactor=50);
+
+alter table images add constraint images_tool_hash_fkey FOREIGN KEY (tool, hash) REFERENCES tool_versions(tool, hash);
+
+alter table tools add constraint tools_name_current_hash_fkey FOREIGN KEY (name, current_hash) REFERENCES tool_versions(tool, hash);
+
+alter table tools add constraint tools_name_wanted_hash_fkey FOREIGN KEY (name, wanted_hash) REFERENCES tool_versions(tool, hash);
+
+alter table vault_data_keys add constraint vault_data_keys_master_key_id_fkey FOREIGN KEY (master_key_id) REFERENCES vault_master_keys(id);
+
+alter table vault_settings add constraint vault_settings_tool_fkey FOREIGN KEY (tool) REFERENCES vault_data_keys(tool);

@@ -12,6 +12,7 @@ import { settings } from '@toolyard/config/settings'
 export type Installation = {
   root: string
   dataDir: string
+  toolDirs: readonly string[]
   /** Tells this installation's things on the machine (cgroups, folders in /run) from another's. */
   id: string
   config: Config<(typeof yardSettings)[number]>
@@ -59,12 +60,14 @@ function open(environment: Environment): Installation {
   // Relative to the project, so that the command does the same from every folder.
   const dataDir = realPathOf(resolve(projectRoot, config.dataDir))
   const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 10)
-  return { root: projectRoot, dataDir, id, config, environment, paths: pathsIn(dataDir) }
+  const toolDirs = config.toolDirs.map((dir) => resolve(projectRoot, dir))
+  return { root: projectRoot, dataDir, toolDirs, id, config, environment, paths: pathsIn(dataDir) }
 }
 
 export function pathsIn(dataDir: string) {
   return {
     adminKey: join(dataDir, 'admin.key'),
+    vaultKeys: join(dataDir, 'vault.keys'),
     logs: join(dataDir, 'logs'),
     run: join(dataDir, 'run'),
     state: join(dataDir, 'run', 'supervisor.json'),

@@ -48,10 +48,13 @@ export async function startPostgres(home: PostgresHome): Promise<OwnPostgres> {
 }
 
 /** Stops the cluster if it runs, whoever started it. False when there was none. */
-export async function stopPostgres(home: PostgresHome): Promise<boolean> {
+export async function stopPostgres(
+  home: PostgresHome,
+  steps: Parameters<typeof endProcess>[1] = stopSteps,
+): Promise<boolean> {
   const running = findPostgres(home)
   if (running === undefined) return false
-  if (await endProcess(running.identity, stopSteps)) return true
+  if (await endProcess(running.identity, steps)) return true
   throw new Failure(`Postgres (pid ${running.identity.pid}) does not end`)
 }
 

@@ -17,7 +17,7 @@ export function summaryOf(installation: Installation, state: SupervisorState): s
     '',
     'Try it:',
     hasKey
-      ? `  curl -H "Authorization: Bearer $(cat ${shellQuote(adminKey)})" ${state.url}/keys`
+      ? `  curl -H "Authorization: Bearer $(cat ${shellQuote(adminKey)})" ${state.url}/tools`
       : `  curl ${state.url}/readyz`,
   ]
   return lines.join('\n')

@@ -138,6 +138,8 @@ function startApps(
     DOCKER_HOST: services.dockerHost,
     YARD_DATA_DIR: installation.dataDir,
     YARD_INSTANCE: installation.id,
+    YARD_TOOL_DIRS: installation.toolDirs.join(','),
+    ...(watch ? { YARD_WATCH_TOOLS: 'yes' } : {}),
   }
   return appNames.map((name) =>
     startApp({

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestWord } from '@toolyard/config/nearest-word'
+import { nearestWord } from '@toolyard/contract/nearest-word'
 import { Failure } from '../services/failure.ts'
 import { openTestInstallation } from '../services/installation.ts'
 import { prepareDataDir } from '../services/data-dir.ts'

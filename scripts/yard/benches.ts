@@ -1,6 +1,10 @@
 import { benchWarmKey } from '@toolyard/access/bench/warm-key'
+import { benchScan } from '@toolyard/catalog/bench/scan'
+import { benchListTools } from '@toolyard/api/bench/list-tools'
 import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
 import type { Pool } from '@toolyard/db/pool'
+import { benchThroughput } from '@toolyard/invocations/bench/throughput'
+import { benchHotTool } from '@toolyard/memory/bench/hot-tool'
 import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
 
 /** One measured thing: its rows for a person, and everything for a program. */
@@ -38,6 +42,45 @@ export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measur
         ['what a warm key adds to a request, mean', `${guard.toFixed(1)} µs`],
         ['a request with a warm key, without network, mean', `${guarded.toFixed(1)} µs`],
       ],
+    }
+  },
+  scan: async () => {
+    const result = await benchScan()
+    const ms = (value: number) => `${Math.round(value)} ms`
+    return {
+      result,
+      rows: [
+        [`read the folders of ${result.tools} tools at a start`, ms(result.coldMs)],
+        [`read them again`, ms(result.warmMs)],
+      ],
+    }
+  },
+  'list-tools': async ({ withDatabase }) => {
+    const result = await withDatabase(benchListTools)
+    const { tools, p50Ms, p99Ms } = result
+    return {
+      result,
+      rows: [[`GET /tools with ${tools} tools`, `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`]],
+    }
+  },
+  rows: async ({ withDatabase }) => {
+    const result = await withDatabase((pool) => benchThroughput(pool))
+    return {
+      result,
+      rows: [
+        ['calls stored, 50 at a time', `${Math.round(result.submitsPerSecond)}/s`],
+        ['calls claimed and finished, 16 at a time', `${Math.round(result.claimAndFinishPerSecond)}/s`],
+      ],
+    }
+  },
+  'hot-tool': async ({ withDatabase }) => {
+    const result = await withDatabase((pool) => benchHotTool(pool))
+    return {
+      result,
+      rows: Object.entries(result.perSecond).map(([what, rate]) => [
+        `finished, ${result.atOnce} at once: ${what}`,
+        `${Math.round(rate)}/s`,
+      ]),
     }
   },
   sandbox: async ({ withEngine }) => {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { removeKeptKeys } from '../services/admin-key.ts'
 import { ask } from '../services/ask.ts'
 import { deleteData, hasDataDir } from '../services/data-dir.ts'
-import { Failure } from '../services/failure.ts'
+import { Failure, messageOf } from '../services/failure.ts'
 import type { Installation } from '../services/installation.ts'
 import { openInstallation } from '../services/installation.ts'
 import { stopLeftoverApps } from '../services/leftover-apps.ts'
@@ -13,6 +13,7 @@ import { systemFolder } from '../services/postgres-programs.ts'
 import { endProcess } from '../services/process-identity.ts'
 import type { Progress } from '../services/progress.ts'
 import { createProgress, createRenderer } from '../services/progress.ts'
+import { removeImages } from '../services/remove-images.ts'
 import { stopServices, testRun } from '../services/stop-services.ts'
 import { stopTestServices } from '../services/test-services.ts'
 import { readLiveState, removeState } from '../services/supervisor-state.ts'
@@ -35,7 +36,7 @@ export async function down(args: string[]): Promise<number> {
   console.log(stopped.length === 0 ? 'Nothing was running.' : `Stopped ${stopped.join(', ')}.`)
   const run = testRun(installation)
   if (run !== undefined) console.log(`A ./yard test (pid ${run.pid}) is running; it stops its own services.`)
-  if (values['delete-data']) removeData(installation)
+  if (values['delete-data']) await removeData(installation)
   return 0
 }
 
@@ -76,10 +77,14 @@ async function confirmDeletion(dataDir: string): Promise<void> {
     throw new Failure('Nothing was stopped and nothing deleted')
 }
 
-function removeData(installation: Installation): void {
+async function removeData(installation: Installation): Promise<void> {
   if (testRun(installation) !== undefined)
     throw new Failure('The data is in use by ./yard test: try again when it has ended')
   removeKeptKeys(installation.paths.adminKey)
+  const images = await removeImages(installation).catch((error: unknown) => {
+    console.error(`The images of tools are still on the engine: ${messageOf(error)}`)
+    return 0
+  })
   const left = deleteData(installation)
   const system = systemFolder(installation.id)
   if (existsSync(system)) {
@@ -87,7 +92,8 @@ function removeData(installation: Installation): void {
     removeIfEmpty(dirname(system))
   }
   const rest = left.length === 0 ? '' : ` What is not Toolyard's is still there: ${left.join(', ')}.`
-  console.log(`Deleted the data in ${installation.dataDir}.${rest}`)
+  const also = images === 0 ? '' : ` ${images} images of tools were removed from the engine.`
+  console.log(`Deleted the data in ${installation.dataDir}.${also}${rest}`)
 }
 
 function removeIfEmpty(folder: string): void {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { provideNetworkPrograms } from '../network/provide-network-programs.ts'
 import { changedSettings } from '../services/changed-settings.ts'
 import { provideCompiler } from '../services/provide-compiler.ts'
+import { provideDebianMaker } from '../services/provide-debian-maker.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import type { EngineChoice } from '../services/engine.ts'
 import { chooseEngine } from '../services/engine.ts'
@@ -65,6 +66,7 @@ export async function startInstallation(run: Run): Promise<number> {
     const engine = await chooseEngine(installation, progress)
     await provideNetworkPrograms(installation, progress)
     await provideCompiler(installation, progress)
+    await provideDebianMaker(installation, engine, progress)
     const onReady = (state: SupervisorState) => {
       release()
       renderer.print(summaryOf(installation, state))

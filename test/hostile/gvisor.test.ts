@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { testDockerHost } from '@toolyard/testkit/environment'
+import type { ExtraEngine } from '@toolyard/testkit/extra-engine'
 import type { Arena } from './fixtures/arena.ts'
 import { assertRefused, attemptsIn, openArena, requestOf, takeOne, told } from './fixtures/arena.ts'
-import type { GvisorEngine } from './fixtures/gvisor.ts'
 import { gvisorRuntime, openGvisorEngine } from './fixtures/gvisor.ts'
 import { hostState } from './fixtures/host.ts'
 
@@ -14,7 +14,7 @@ const mebibyte = 1_048_576
 const memoryBytes = 256 * mebibyte
 
 let arena: Arena
-let engine: GvisorEngine
+let engine: ExtraEngine
 before(async () => {
   const imagesFrom = testDockerHost()
   engine = await openGvisorEngine(imagesFrom)

@@ -70,9 +70,12 @@ test('a curl line that is printed works, also after other databases and a revoke
     const { stdout, stderr } = await yard.run(['up', '--detach'], environment)
     const line = /^ {2}curl .*$/m.exec(stdout)?.[0]
     assert.ok(line !== undefined, stderr)
-    const answer = execFileSync('sh', ['-c', `${line} --silent --fail`], { encoding: 'utf8' })
+    const call = (typed: string) =>
+      JSON.parse(execFileSync('sh', ['-c', `${typed} --silent --fail`], { encoding: 'utf8' }))
+    assert.ok(Array.isArray(call(line).tools), line)
+    const answer = call(line.replace(/\/tools$/, '/keys'))
     await yard.run(['down'])
-    return { stdout, answer: JSON.parse(answer) }
+    return { stdout, answer }
   }
   await callPrinted()
   const named = await callPrinted({ DATABASE_URL: url })

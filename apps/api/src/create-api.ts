@@ -1,30 +1,59 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import type { EpochWatch } from '@toolyard/access/epoch-watch'
 import type { Verifier } from '@toolyard/access/verifier'
+import type { Catalog } from '@toolyard/catalog/create-catalog'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
+import type { AfterCommit } from '@toolyard/invocations/after-commit'
+import type { Submitter } from '@toolyard/invocations/submitter'
+import type { Watcher } from '@toolyard/invocations/watcher'
 import type { Logger } from '@toolyard/log/logger'
 import type { Metrics } from '@toolyard/log/metrics'
+import type { Queues } from '@toolyard/queue/queues'
+import type { Vault } from '@toolyard/vault/open-vault'
 import { createMiddleware } from 'hono/factory'
+import type { InvocationEvents } from './events/invocation-events.ts'
 import { answerError } from './http/answer-error.ts'
 import type { ApiEnv } from './http/api-env.ts'
-import { createGuard } from './http/authenticate.ts'
+import { createGuard, createKeyCheck } from './http/authenticate.ts'
 import { createAddressReader } from './http/client-address.ts'
 import { describeFaultsPlainly } from './http/describe-fault.ts'
 import { limitBody } from './http/limit-body.ts'
 import { observeRequest } from './http/observe-request.ts'
 import { refuseInvalid } from './http/refuse-invalid.ts'
 import { sendDataHeaders } from './http/security-headers.ts'
+import { addOpsRoutes } from './ops/add-ops-routes.ts'
+import { signInMaxBytes, signInPath } from './ops/add-session-routes.ts'
 import type { Readiness } from './readiness.ts'
 import { addAuditRoutes } from './routes/audit.ts'
 import { addDocumentationRoutes } from './routes/documentation.ts'
 import type { HealthDeps } from './routes/health.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addChangeInvocationsRoutes } from './routes/invocations/change-invocations.ts'
+import { addFollowInvocationRoute } from './routes/invocations/follow-invocation.ts'
+import { addInvokeToolRoutes } from './routes/invocations/invoke-tool.ts'
+import { addReadInvocationsRoutes } from './routes/invocations/read-invocations.ts'
 import { addKeyRoutes } from './routes/keys.ts'
+import { addConfigureToolRoutes } from './routes/tools/configure-tool.ts'
+import { addListToolsRoutes } from './routes/tools/list-tools.ts'
+import { addMemoryRoutes } from './routes/memory.ts'
+import { addReloadToolsRoutes } from './routes/tools/reload-tools.ts'
+import { addSwitchToolsRoutes } from './routes/tools/switch-tools.ts'
+import { addToolVersionsRoutes } from './routes/tools/tool-versions.ts'
 
 export type Api = OpenAPIHono<ApiEnv>
 
 export type ApiDeps = {
   pool: Pool
+  catalog: Catalog
+  /** Pending while it cannot be opened yet. */
+  vault: () => Promise<Vault>
+  submitter: Submitter
+  afterCommit: AfterCommit
+  watcher: Watcher
+  events: InvocationEvents
+  queues: Pick<Queues, 'boardQueues' | 'ping'>
+  watch: EpochWatch
   verifier: Verifier
   readiness: Readiness
   log: Logger
@@ -32,24 +61,60 @@ export type ApiDeps = {
   renderMetrics: HealthDeps['renderMetrics']
   bodyMaxBytes: number
   trustedProxies: number
+  allowWritable: boolean
+}
+
+// Params of a tool that takes them on stdin; those of others are held to less by their manifest.
+const invokeMaxBytes = 5_242_880
+const isInvoke = /^\/tools\/[^/]+\/invoke$/
+
+function bodyLimitOf(path: string, bodyMaxBytes: number): number {
+  if (path === signInPath) return signInMaxBytes
+  return isInvoke.test(path) ? Math.max(bodyMaxBytes, invokeMaxBytes) : bodyMaxBytes
 }
 
 /** The whole of HTTP: what holds for every request, then the routes. */
 export function createApi(deps: ApiDeps): Api {
-  const { pool, verifier, readiness, log, metrics, renderMetrics, bodyMaxBytes, trustedProxies } = deps
+  const {
+    pool,
+    catalog,
+    vault,
+    submitter,
+    afterCommit,
+    watcher,
+    events,
+    verifier,
+    readiness,
+    log,
+    metrics,
+    renderMetrics,
+    bodyMaxBytes,
+    trustedProxies,
+  } = deps
   const clientAddress = createAddressReader(trustedProxies)
   const guard = createGuard(verifier, clientAddress)
   const api: Api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid })
 
   describeFaultsPlainly()
   api.use(observeRequest({ log, metrics, clientAddress }), sendDataHeaders, throwErrorsOnly)
-  api.use(limitBody(bodyMaxBytes))
+  api.use(limitBody((path) => bodyLimitOf(path, bodyMaxBytes)))
   api.onError(answerError)
   api.notFound((c) => answerError(new AppError('not_found', 'There is no such route; see /docs'), c))
 
   addHealthRoutes(api, { readiness, renderMetrics, guard })
   addKeyRoutes(api, { pool, guard })
   addAuditRoutes(api, { pool, guard })
+  addListToolsRoutes(api, { pool, catalog, guard, rules: { allowWritable: deps.allowWritable } })
+  addSwitchToolsRoutes(api, { pool, guard })
+  addReloadToolsRoutes(api, { pool, guard })
+  addToolVersionsRoutes(api, { pool, guard })
+  addConfigureToolRoutes(api, { catalog, vault, guard })
+  addMemoryRoutes(api, { pool, catalog, guard })
+  addInvokeToolRoutes(api, { pool, catalog, submitter, watcher, guard })
+  addReadInvocationsRoutes(api, { pool, watcher, guard })
+  addFollowInvocationRoute(api, { pool, events, guard, checkKey: createKeyCheck(verifier, clientAddress) })
+  addChangeInvocationsRoutes(api, { pool, catalog, submitter, afterCommit, guard })
+  addOpsRoutes(api, { ...deps, guard, clientAddress })
   addDocumentationRoutes(api)
   return api
 }

@@ -1,15 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { createAfterCommit } from '@toolyard/invocations/after-commit'
+import { createSubmitter } from '@toolyard/invocations/submitter'
 import { startEpochWatch } from '@toolyard/access/epoch-watch'
 import { createVerifier } from '@toolyard/access/verifier'
+import { createCatalog } from '@toolyard/catalog/create-catalog'
 import type { apiSettings } from '@toolyard/config/apps'
 import type { Pool } from '@toolyard/db/pool'
 import type { SharedMetrics } from '@toolyard/log/metrics'
 import { listMetrics } from '@toolyard/service/list-processes'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { openEvents } from './events/open-events.ts'
 import { createApi } from './create-api.ts'
 import { createUnreadRefuser } from './http/refuse-unread.ts'
 import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
+import { createGaugeReader } from './ops/create-gauge-reader.ts'
+import { readGauges } from './ops/read-gauges.ts'
+import { awaitVault } from '@toolyard/vault/await-vault'
 
 const othersWaitMs = 500
 
@@ -25,13 +32,39 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
   })
   const verifier = createVerifier({ pool, watch, failuresPerMinute: config.authFailuresPerMinute })
   const readiness = createReadiness({ sql: pool, queues, schemaFits: watchSchema(context) })
+  const vault = awaitVault({ ...context, secretKeys: config.secretKeys, dataDir: config.dataDir })
+  // Told through `opened`; a request that comes before is told by itself.
+  vault.catch(() => {})
+  const afterCommit = createAfterCommit({
+    pool,
+    queues,
+    onFailure: (error) => log.warn('the queue or its announcements fail: the relay repairs it', { error }),
+  })
+  const { watcher, events, close: closeEvents } = openEvents(pool, config.databaseUrl.reveal(), log)
+  const catalog = createCatalog(pool)
+  const wholeMetrics = createGaugeReader({
+    read: () => readGauges({ pool, catalog, queues }),
+    onFailure: (error) => log.warn('the figures of the whole cannot be read', { error }),
+  })
   const api = createApi({
     pool,
+    queues,
+    watch,
+    submitter: createSubmitter({ pool, afterCommit }),
+    afterCommit,
+    watcher,
+    events,
+    catalog,
+    vault: () => vault,
+    allowWritable: config.allowWritable,
     verifier,
     readiness,
     log,
     metrics,
-    renderMetrics: async () => metrics.render(await othersMetrics(pool, processId)),
+    renderMetrics: async () => {
+      const [others, whole] = await Promise.all([othersMetrics(pool, processId), wholeMetrics()])
+      return metrics.render([...others, whole])
+    },
     bodyMaxBytes: config.bodyMaxBytes,
     trustedProxies: config.trustedProxies,
   })
@@ -44,11 +77,15 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
   })
   log.info('listening', { url: server.url })
   return {
+    opened: vault,
     parts: () => ({}),
     async drain(signal) {
       readiness.drain()
+      // Others would be waited for as long as their invocations take.
+      events.close()
       await server.close(signal)
-      await watch.close()
+      await afterCommit.settle()
+      await Promise.all([watch.close(), closeEvents()])
     },
   }
 }

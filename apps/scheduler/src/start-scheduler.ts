@@ -1,14 +1,17 @@
 import type { schedulerSettings } from '@toolyard/config/apps'
+import { createAfterCommit } from '@toolyard/invocations/after-commit'
 import { pruneProcesses } from '@toolyard/service/prune-processes'
 import { repeat } from '@toolyard/service/repeat'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { repairInvocations } from './repair-invocations.ts'
 
 type SchedulerContext = ServiceContext<(typeof schedulerSettings)[number]>
 
 const pruneEveryMs = 60_000
 
 /** What has to happen without anybody asking. Several schedulers may run: each of its works is safe to do twice. */
-export async function startScheduler({ log, pool, schemaFits }: SchedulerContext): Promise<RunningService> {
+export async function startScheduler(context: SchedulerContext): Promise<RunningService> {
+  const { log, pool, queues, schemaFits } = context
   const pruning = repeat({
     everyMs: pruneEveryMs,
     async work() {
@@ -18,5 +21,18 @@ export async function startScheduler({ log, pool, schemaFits }: SchedulerContext
     },
     onFailure: (error) => log.warn('pruning the list of processes failed', { error }),
   })
-  return { parts: () => ({}), drain: () => pruning.stop() }
+  const afterCommit = createAfterCommit({
+    pool,
+    queues,
+    onFailure: (error) =>
+      log.warn('the queue or its announcements fail: the next turn repairs it', { error }),
+  })
+  const repairing = repairInvocations({ pool, queues, afterCommit, log, schemaFits })
+  return {
+    parts: () => ({}),
+    async drain() {
+      await Promise.all([pruning.stop(), repairing.stop()])
+      await afterCommit.settle()
+    },
+  }
 }

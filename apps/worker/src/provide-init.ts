@@ -13,4 +13,5 @@ export async function provideInit(dataDir: string): Promise<Part> {
   }
 }
 
-const initFile = (dataDir: string) => join(dataDir, 'init', process.arch, 'init')
+/** Where it is once `provideInit` says that it is ready. */
+export const initFile = (dataDir: string) => join(dataDir, 'init', process.arch, 'init')

@@ -1,12 +1,17 @@
 import type { workerSettings } from '@toolyard/config/apps'
 import { defaultDockerHost, probeEngine } from '@toolyard/sandbox/engine'
 import { listLiveWorkers } from '@toolyard/service/list-processes'
+import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Part, Parts } from '@toolyard/service/part'
 import { repeat } from '@toolyard/service/repeat'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { awaitVault } from '@toolyard/vault/await-vault'
+import { closeInTime } from './close-in-time.ts'
 import { enginePart } from './engine-part.ts'
+import { serveCatalog } from './catalog/serve-catalog.ts'
 import { openSandboxes } from './open-sandboxes.ts'
 import { provideInit } from './provide-init.ts'
+import { serveInvocations } from './invocations/serve-invocations.ts'
 
 export type WorkerContext = ServiceContext<(typeof workerSettings)[number]>
 
@@ -21,8 +26,11 @@ export async function startWorker(context: WorkerContext): Promise<RunningServic
   const { sandboxes, egressFilter } = await openSandboxes(context, dockerHost)
 
   let engine: Part = { state: 'starting' }
+  let engineId: string | undefined
   const probe = async () => {
-    const next = enginePart(await probeEngine(dockerHost))
+    const answer = await probeEngine(dockerHost)
+    engineId = answer.state === 'ready' ? answer.id : undefined
+    const next = enginePart(answer)
     if (next.state !== engine.state) {
       const level = next.state === 'ready' ? 'info' : 'warn'
       log[level](`the Docker engine is ${next.state}`, { was: engine.state, detail: next.detail })
@@ -36,6 +44,15 @@ export async function startWorker(context: WorkerContext): Promise<RunningServic
     work: probe,
     onFailure: (error) => log.warn('asking the Docker engine failed', { error }),
   })
+  const catalog = await serveCatalog(context, { dockerHost, engineId: () => engineId })
+  const vault = awaitVault({ ...context, secretKeys: config.secretKeys, dataDir: config.dataDir })
+  const invocations = serveInvocations(context, {
+    within: recordOutcomes,
+    vault,
+    sandboxes,
+    engineId: () => engineId,
+    doubtImages: () => catalog.doubtImages(),
+  })
   const sweeping = repeat({
     everyMs: sweepEveryMs,
     async work() {
@@ -46,12 +63,25 @@ export async function startWorker(context: WorkerContext): Promise<RunningServic
     },
     onFailure: (error) => log.warn('sweeping the engine failed', { error }),
   })
-  const parts = (): Parts => ({ engine, init, egress_filter: egressFilter })
+  const parts = (): Parts => ({
+    engine,
+    init,
+    egress_filter: egressFilter,
+    ...catalog.parts(),
+    ...invocations.parts(),
+  })
   return {
+    opened: vault,
     parts,
-    async drain() {
-      await Promise.all([probing.stop(), sweeping.stop()])
-      await sandboxes.close()
+    async drain(signal) {
+      // What runs needs to know of the engine until it has ended.
+      await Promise.all([invocations.drain(signal), catalog.drain()])
+      const close = async () => {
+        await Promise.all([probing.stop(), sweeping.stop()])
+        await sandboxes.close()
+      }
+      if (!(await closeInTime(close, signal)))
+        log.warn('the engine has not removed all sandboxes in time: others sweep them')
     },
   }
 }

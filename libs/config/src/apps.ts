@@ -14,22 +14,32 @@ export const processSettings = [
 
 export const apiSettings = [
   ...processSettings,
+  'dataDir',
+  'secretKeys',
   'host',
   'port',
   'bodyMaxBytes',
   'trustedProxies',
   'authFailuresPerMinute',
+  'allowWritable',
 ] as const satisfies SettingName[]
 
 export const workerSettings = [
   ...processSettings,
   'dataDir',
+  'secretKeys',
   'dockerHost',
   'instance',
   'runtime',
   'allowHostNetwork',
   'allowWritable',
   'allowRoot',
+  'toolDirs',
+  'watchTools',
+  'buildConcurrency',
+  'buildSeconds',
+  'imageMaxMegabytes',
+  'slots',
 ] as const satisfies SettingName[]
 
 export const schedulerSettings = [...processSettings] as const satisfies SettingName[]

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { nearestWord } from './nearest-word.ts'
+import { nearestWord } from '@toolyard/contract/nearest-word'
 import type { Config, Setting, SettingName } from './settings.ts'
 import { settings } from './settings.ts'
 

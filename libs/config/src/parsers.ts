@@ -11,6 +11,13 @@ export const word = () =>
 export const yesOrNo = () =>
   z.enum(['yes', 'no'], { error: 'must be yes or no' }).transform((answer) => answer === 'yes')
 
+/** Texts between commas. */
+export const list = () =>
+  z
+    .string()
+    .transform((value) => value.split(',').map((item) => item.trim()))
+    .refine((items) => items.every((item) => item !== ''), 'must be a list with commas between')
+
 export const integer = (bounds: { min: number; max: number }) =>
   z
     .string()

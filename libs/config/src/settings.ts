@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { egressAllow } from './egress-allow.ts'
-import { choice, endpoint, integer, secretUrl, text, word, yesOrNo } from './parsers.ts'
+import { choice, endpoint, integer, list, secretUrl, text, word, yesOrNo } from './parsers.ts'
+import { secretKeys } from './secret-keys.ts'
 
 export type Setting<T = unknown> = {
   /** The variable's name in the environment. */
@@ -84,6 +85,49 @@ export const settings = {
     about: 'Where this installation keeps its state: database, engine, logs, admin key.',
     parse: text(),
     default: '.toolyard',
+  }),
+  secretKeys: define({
+    env: 'YARD_SECRET_KEYS',
+    about:
+      'Master keys of the vault, as id:key,id:key; a key is 32 bytes in base64url, the first wraps. Unset, a file in the data directory.',
+    parse: secretKeys(),
+    secret: true,
+  }),
+  toolDirs: define({
+    env: 'YARD_TOOL_DIRS',
+    about: 'Where the tools are: folders that hold one folder for each tool, as tools,/srv/our-tools.',
+    parse: list(),
+    default: 'tools',
+  }),
+  watchTools: define({
+    env: 'YARD_WATCH_TOOLS',
+    about:
+      'Whether changes of tools are picked up by themselves. `./yard dev` sets it; else reload or restart.',
+    parse: yesOrNo(),
+    default: 'no',
+  }),
+  buildConcurrency: define({
+    env: 'YARD_BUILD_CONCURRENCY',
+    about: 'How many images of tools one worker builds at a time.',
+    parse: integer({ min: 1, max: 4 }),
+    default: '2',
+  }),
+  buildSeconds: define({
+    env: 'YARD_BUILD_SECONDS',
+    about: 'How long the build of one image may take.',
+    parse: integer({ min: 10, max: 7_200 }),
+    default: '600',
+  }),
+  imageMaxMegabytes: define({
+    env: 'YARD_IMAGE_MAX_MEGABYTES',
+    about: 'The largest image of a tool, its base included.',
+    parse: integer({ min: 16, max: 100_000 }),
+    default: '2048',
+  }),
+  slots: define({
+    env: 'YARD_WORKER_SLOTS',
+    about: 'How many tools one worker runs at a time, at most. Unset, eight for each core.',
+    parse: integer({ min: 1, max: 1_000 }),
   }),
   host: define({
     env: 'YARD_HOST',

@@ -3,7 +3,7 @@ import { scopes } from './scopes.ts'
 
 // Postgres text cannot hold a NUL, half a surrogate pair would be stored as another character, and a terminal that
 // lists names must not be steered by one, nor show it back to front.
-const printable = z
+export const printable = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}\u{2028}-\u{202e}\u{2066}-\u{2069}]*$/u, 'control characters are not allowed')
 

@@ -31,13 +31,20 @@ export type InitBuild = { readonly key: string; readonly compiled: boolean }
 export async function buildInit(outputPath: string, options: BuildOptions = {}): Promise<InitBuild> {
   const cc = options.cc ?? 'cc'
   const flags = [...warnings, ...(options.sanitize === true ? sanitizers : release)]
-  const sources = (await readdir(folder)).filter((name) => /\.[ch]$/.test(name)).toSorted()
+  const sources = await listSources()
   const key = await keyOf(sources, [cc, process.arch, ...flags])
   if (await wasBuiltFrom(outputPath, key)) return { key, compiled: false }
   const modules = sources.filter((name) => name.endsWith('.c'))
   await compile(cc, [...flags, `-DTOOLYARD_INIT_KEY="${key}"`, ...modules], resolve(outputPath))
   return { key, compiled: true }
 }
+
+/** Names the sources, whatever compiler and machine they meet: part of what an image of a tool is. */
+export async function initIdentity(): Promise<string> {
+  return keyOf(await listSources(), [])
+}
+
+const listSources = async () => (await readdir(folder)).filter((name) => /\.[ch]$/.test(name)).toSorted()
 
 /** Runs the compiler inside the sources' folder and puts its result in place at once. */
 export async function compile(cc: string, words: readonly string[], outputPath: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { openEngine } from './docker/open-engine.ts'
+import { engineIdOf } from './engine-id.ts'
 
 export type EngineAnswer =
   | { state: 'ready'; id: string; version: string; apiVersion: string }
@@ -58,9 +59,9 @@ async function withSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> 
 }
 
 function readInfo(info: unknown): { id: string; serverVersion: string } {
-  if (typeof info === 'object' && info !== null && 'ID' in info && 'ServerVersion' in info) {
-    return { id: String(info.ID), serverVersion: String(info.ServerVersion) }
-  }
+  const id = engineIdOf(info)
+  if (id !== undefined && typeof info === 'object' && info !== null && 'ServerVersion' in info)
+    return { id, serverVersion: String(info.ServerVersion) }
   throw new Error('something that is not a Docker engine answers there')
 }
 

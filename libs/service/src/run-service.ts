@@ -28,9 +28,13 @@ export type ServiceContext<N extends SettingName> = {
   queues: Queues
   /** Resolves when the database is there and fits this release. Nothing may rely on its tables before. */
   schemaFits: Promise<void>
+  /** Aborts when this process is asked to end. */
+  stop: AbortSignal
 }
 
 export type RunningService = {
+  /** What must be there before this process says that it is ready; where it fails, the process ends. */
+  opened?: Promise<unknown>
   /** What this process needs beyond the database, and how it is now. */
   parts: () => Parts
   /** Takes nothing new; ends or hands back what runs. `signal` aborts when the time for it is over. */
@@ -87,6 +91,7 @@ async function serve<N extends SettingName>(
   let presence: ReturnType<typeof announcePresence> | undefined
   try {
     await schemaFits
+    await running.opened
     presence = announcePresence({
       pool,
       id: processId,
@@ -134,7 +139,7 @@ function openContext<N extends SettingName>(
   )
   // Whoever needs it awaits it; a service that does not must not die of a rejection that `serve` handles.
   schemaFits.catch(() => {})
-  return { processId: newId(), config, log, metrics: createMetrics(kind), pool, queues, schemaFits }
+  return { processId: newId(), config, log, metrics: createMetrics(kind), pool, queues, schemaFits, stop }
 }
 
 function readConfigOrExit<N extends SettingName>(

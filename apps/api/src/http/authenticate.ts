@@ -2,6 +2,7 @@ import { requireScope } from '@toolyard/access/require-scope'
 import type { Verifier } from '@toolyard/access/verifier'
 import type { Scope } from '@toolyard/contract/scopes'
 import { AppError } from '@toolyard/contract/errors'
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv } from './api-env.ts'
 import type { AddressReader } from './client-address.ts'
@@ -17,6 +18,17 @@ export function createGuard(verifier: Verifier, clientAddress: AddressReader) {
       await next()
     })
 }
+
+/** For answers that go on: asks again whether the key of this request works, and throws when it does not. */
+export function createKeyCheck(verifier: Verifier, clientAddress: AddressReader) {
+  return (c: Context<ApiEnv>) => {
+    const token = bearerToken(c.req.header('authorization'))
+    const address = clientAddress(c)
+    return () => verifier.verify(token, address)
+  }
+}
+
+export type KeyCheck = ReturnType<typeof createKeyCheck>
 
 export type Guard = ReturnType<typeof createGuard>
 

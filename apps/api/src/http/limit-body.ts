@@ -2,13 +2,17 @@ import { AppError } from '@toolyard/contract/errors'
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv } from './api-env.ts'
 
+/** How large a body may be, by the path of the request. */
+export type BodyLimit = (path: string) => number
+
 /**
- * Refuses bodies over `maxBytes`: at once where their length is told, else when a handler reads beyond. It reads
+ * Refuses bodies over their limit: at once where their length is told, else when a handler reads beyond. It reads
  * nothing itself, so that no one without a key can make the server take in a body.
  */
-export function limitBody(maxBytes: number) {
-  const tooLarge = () => new AppError('payload_too_large', `The body may be at most ${maxBytes} bytes`)
+export function limitBody(limit: BodyLimit) {
   return createMiddleware<ApiEnv>(async (c, next) => {
+    const maxBytes = limit(c.req.path)
+    const tooLarge = () => new AppError('payload_too_large', `The body may be at most ${maxBytes} bytes`)
     if (c.req.header('transfer-encoding') === undefined) {
       // The server itself sees to it that no more arrives than was declared.
       if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()

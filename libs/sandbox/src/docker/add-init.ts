@@ -24,6 +24,8 @@ export type InitRequest = {
   user?: string
   instance: string
   worker: string
+  labels?: Readonly<Record<string, string>>
+  signal?: AbortSignal
 }
 
 export type ToolImage = Omit<ImageFacts, 'user'> & { id: string; user?: UserIds }
@@ -41,7 +43,7 @@ const userFileMaxBytes = 1_048_576
 
 export async function addInit(docker: Docker, request: InitRequest): Promise<AddedInit> {
   try {
-    const read = await inspectImage(docker, request.image)
+    const read = await inspectImage(docker, request)
     if ('refused' in read) return { kind: 'refused', detail: read.refused }
     const { user: imageUser, ...facts } = read.facts
     const user = request.user ?? imageUser
@@ -56,8 +58,8 @@ export async function addInit(docker: Docker, request: InitRequest): Promise<Add
   }
 }
 
-async function inspectImage(docker: Docker, name: string) {
-  const image = await callEngine(callTimeoutMs, () => docker.getImage(name).inspect())
+async function inspectImage(docker: Docker, { image: name, signal }: InitRequest) {
+  const image = await callEngine(callTimeoutMs, () => docker.getImage(name).inspect(), signal)
   const { Entrypoint, OnBuild, Volumes, User } = image.Config
   const read = readImageFacts({
     architecture: image.Architecture,
@@ -85,6 +87,7 @@ async function lookInside(
     _query: { name },
     _body: body,
   }
+  // Not cut off by the signal: a container that the engine makes after we have gone would stay.
   await callEngine(callTimeoutMs, (abortSignal) => docker.createContainer({ ...create, abortSignal }))
   try {
     const folder = initPath.slice(0, initPath.lastIndexOf('/'))
@@ -130,13 +133,14 @@ async function* upTo(stream: NodeJS.ReadableStream, maxBytes: number): AsyncGene
   }
 }
 
-async function build(docker: Docker, image: string, { target, init }: InitRequest): Promise<string> {
+async function build(docker: Docker, image: string, request: InitRequest): Promise<string> {
+  const { target, init, labels, signal } = request
   const context = writeTar([
     { name: 'Dockerfile', content: Buffer.from(`FROM ${image}\nCOPY init ${initPath}\n`), mode: 0o644 },
     { name: 'init', content: init, mode: 0o555 },
   ])
-  return callEngine(buildTimeoutMs, async (abortSignal) => {
-    const options = { t: target, forcerm: true, networkmode: 'none', abortSignal }
+  const call = async (abortSignal: AbortSignal) => {
+    const options = { t: target, forcerm: true, networkmode: 'none', labels: { ...labels }, abortSignal }
     const progress = await docker.buildImage(Readable.from([context]), options)
     const steps = await new Promise<unknown[]>((resolve, reject) => {
       docker.modem.followProgress(progress, (error, output) =>
@@ -144,7 +148,8 @@ async function build(docker: Docker, image: string, { target, init }: InitReques
       )
     })
     return readBuilt(steps)
-  })
+  }
+  return callEngine(buildTimeoutMs, call, signal)
 }
 
 /** The engine answers 200 before it begins; how it went stands in what follows. */

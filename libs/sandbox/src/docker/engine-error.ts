@@ -9,17 +9,22 @@ export class EngineError extends Error {
   }
 }
 
-/** One call to the engine. It is over after `timeoutMs` whatever the engine does. */
+/** One call to the engine. It is over after `timeoutMs`, or with the signal, whatever the engine does. */
 export async function callEngine<T>(
   timeoutMs: number,
   call: (abortSignal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const controller = new AbortController()
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
+  const giveUp = (reason: string) => {
     controller.abort()
-    late.reject(new EngineError(`the engine did not answer within ${timeoutMs} ms`, undefined))
-  }, timeoutMs)
+    late.reject(new EngineError(reason, undefined))
+  }
+  const timer = setTimeout(() => giveUp(`the engine did not answer within ${timeoutMs} ms`), timeoutMs)
+  const cancel = () => giveUp('the call was cancelled')
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted) cancel()
   const work = call(controller.signal)
   // The loser may still fail later, when nobody waits for it any more.
   work.catch(() => {})
@@ -29,6 +34,7 @@ export async function callEngine<T>(
     throw error instanceof EngineError ? error : engineError(error)
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
   }
 }
 

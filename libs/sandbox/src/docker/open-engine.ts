@@ -1,5 +1,8 @@
 import Docker from 'dockerode'
 
+/** The client, for those who pass it on. */
+export type Engine = Docker
+
 /** A client of the engine at this address and no other, whatever this process' environment says. */
 export function openEngine(dockerHost: string, timeoutMs?: number): Docker {
   const url = new URL(dockerHost)

@@ -17,12 +17,18 @@ export async function hasImage(docker: Docker, name: string): Promise<boolean> {
 }
 
 /** Pulls from a registry; false where none answers in time or has no such image. */
-export async function pullImage(docker: Docker, name: string, timeoutMs: number): Promise<boolean> {
+export async function pullImage(
+  docker: Docker,
+  name: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const pull = async (abortSignal: AbortSignal) => {
+    const progress: NodeJS.ReadableStream = await docker.pull(name, { abortSignal })
+    await finished(docker, progress)
+  }
   try {
-    await callEngine(timeoutMs, async (abortSignal) => {
-      const progress: NodeJS.ReadableStream = await docker.pull(name, { abortSignal })
-      await finished(docker, progress)
-    })
+    await callEngine(timeoutMs, pull, signal)
     return await hasImage(docker, name)
   } catch (error) {
     if (error instanceof EngineError) return false

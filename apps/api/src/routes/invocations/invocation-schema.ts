@@ -1,0 +1,3 @@
+import { invocationShape } from '@toolyard/contract/invocations'
+
+export const invocation = invocationShape.meta({ id: 'Invocation' })

@@ -1,0 +1,176 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { mayUseTool } from '@toolyard/access/key-bindings'
+import type { Catalog } from '@toolyard/catalog/create-catalog'
+import { AppError } from '@toolyard/contract/errors'
+import { batchBody, idempotencyKey, invokeBody } from '@toolyard/contract/invocations'
+import type { Pool } from '@toolyard/db/pool'
+import { findReplayed } from '@toolyard/invocations/find-replayed'
+import { getInvocation } from '@toolyard/invocations/get'
+import { isFinal } from '@toolyard/invocations/invocation'
+import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
+import type { Submitter } from '@toolyard/invocations/submitter'
+import type { Watcher } from '@toolyard/invocations/watcher'
+import type { Api } from '../../create-api.ts'
+import type { Guard } from '../../http/authenticate.ts'
+import { guarded } from '../../http/authenticate.ts'
+import { callOf } from '../../http/call-of.ts'
+import { problemShape, problems, toProblem, toRefusal as asRefusal } from '../../http/problem.ts'
+import { bodyRefusals, refusals, toolParam } from '../tools/route-parts.ts'
+import { invocation } from './invocation-schema.ts'
+import { preferredWaitMs } from './prefer-wait.ts'
+import type { Request } from './prepare-submission.ts'
+import { idempotencyOf, prepareSubmission } from './prepare-submission.ts'
+import { toRefusal } from './refuse-submission.ts'
+
+const invokeRefusals = [
+  ...refusals,
+  ...bodyRefusals,
+  'unknown_tool',
+  'not_found',
+  'topic_required',
+  'not_configured',
+  'tool_disabled',
+  'tools_disabled',
+  'image_failed',
+  'invalid_params',
+  'idempotency_mismatch',
+  'queue_full',
+  'budget_exhausted',
+] as const
+
+const headers = z.object({
+  'idempotency-key': idempotencyKey.optional(),
+  prefer: z.string().max(500).optional(),
+})
+
+const answer = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: invocation } },
+})
+
+const postInvoke = (guard: Guard) =>
+  createRoute({
+    method: 'post',
+    path: '/tools/{name}/invoke',
+    tags: ['invocations'],
+    ...guarded(guard, 'tools:invoke'),
+    summary: 'Run a tool',
+    description:
+      'Scope `tools:invoke`. Answers at once with the invocation; with `Prefer: wait=N` (60 at most) it waits that long for its end. The same `Idempotency-Key` with the same body is the same invocation for 24 hours.',
+    request: {
+      params: toolParam,
+      headers,
+      body: { required: true, content: { 'application/json': { schema: invokeBody } } },
+    },
+    responses: {
+      200: answer('It has ended'),
+      202: answer('It is accepted'),
+      ...problems(...invokeRefusals),
+    },
+  })
+
+const batchAnswer = z.union([
+  z.object({ status: z.literal(202), invocation }),
+  z.object({ status: z.int(), problem: problemShape }),
+])
+
+const postBatch = (guard: Guard) =>
+  createRoute({
+    method: 'post',
+    path: '/invocations/batch',
+    tags: ['invocations'],
+    ...guarded(guard, 'tools:invoke'),
+    summary: 'Run up to 100 tools',
+    description: 'Scope `tools:invoke`. Each has its own answer, in the order of the request.',
+    request: { body: { required: true, content: { 'application/json': { schema: batchBody } } } },
+    responses: {
+      200: {
+        description: 'One answer each',
+        content: { 'application/json': { schema: z.object({ invocations: z.array(batchAnswer) }) } },
+      },
+      ...problems(...refusals, ...bodyRefusals),
+    },
+  })
+
+export type InvokeToolDeps = {
+  pool: Pool
+  catalog: Catalog
+  submitter: Submitter
+  watcher: Watcher
+  guard: Guard
+}
+
+export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
+  const { pool, watcher, guard } = deps
+
+  api.openapi(postInvoke(guard), async (c) => {
+    const { key } = callOf(c).actor
+    const { name: tool } = c.req.valid('param')
+    const given = c.req.valid('header')
+    const accepted = await submit(deps, {
+      key,
+      tool,
+      body: c.req.valid('json'),
+      idempotencyKey: given['idempotency-key'],
+    })
+    const { id } = accepted.invocation
+    c.get('event').set({ invocation_id: id, tool })
+    c.header('location', `/invocations/${id}`)
+    if (accepted.replayed) c.header('idempotency-replayed', 'true')
+    const waitMs = preferredWaitMs(given.prefer)
+    if (isFinal(accepted.invocation.status)) return c.json(toInvocationShape(accepted.invocation), 200)
+    if (waitMs === 0) return c.json(toInvocationShape(accepted.invocation), 202)
+    await watcher.waitFinal(id, waitMs, c.req.raw.signal)
+    const now = await getInvocation(pool, { kind: 'key', key }, id)
+    return isFinal(now.status) ? c.json(toInvocationShape(now), 200) : c.json(toInvocationShape(now), 202)
+  })
+
+  api.openapi(postBatch(guard), async (c) => {
+    const { key } = callOf(c).actor
+    const requests = c.req.valid('json').invocations.map(({ tool, idempotency_key, ...body }) => ({
+      key,
+      tool,
+      body,
+      idempotencyKey: idempotency_key,
+    }))
+    const answers = await Promise.all(
+      requests.map(async (request) => {
+        try {
+          const { invocation: accepted } = await submit(deps, request)
+          return { status: 202 as const, invocation: toInvocationShape(accepted) }
+        } catch (error) {
+          const refusal = asRefusal(error)
+          // The others are accepted already, so what broke on our side is told for this one, and in the log.
+          if (refusal.code === 'internal') c.get('event').set({ code: refusal.code, error: refusal.cause })
+          const problem = toProblem(refusal, c.get('requestId'))
+          return { status: problem.status, problem }
+        }
+      }),
+    )
+    return c.json({ invocations: answers }, 200)
+  })
+}
+
+async function submit({ pool, catalog, submitter }: InvokeToolDeps, request: Request) {
+  const submission = await prepareSubmission({ pool, catalog }, request).catch(async (refusal: unknown) => {
+    if (!(refusal instanceof AppError)) throw refusal
+    return (await findEarlier(pool, request)) ?? Promise.reject(refusal)
+  })
+  if ('replayed' in submission) return submission
+  const submitted = await submitter.submit(submission)
+  if (submitted.kind === 'refused') throw toRefusal(submitted, request.tool)
+  return submitted
+}
+
+/** The tool may have changed or gone since it was accepted: the same request is the same invocation all the same. */
+async function findEarlier(pool: Pool, request: Request) {
+  const { key } = request
+  if (request.idempotencyKey === undefined || !mayUseTool(key, request.tool)) return undefined
+  try {
+    return await findReplayed(pool, { keyId: key.id, idempotency: idempotencyOf(request) })
+  } catch (error) {
+    // What is nested too deep to be written out was never accepted.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

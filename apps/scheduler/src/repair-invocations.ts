@@ -1,0 +1,70 @@
+import type { AfterCommit } from '@toolyard/invocations/after-commit'
+import { expire } from '@toolyard/invocations/expire'
+import { prune } from '@toolyard/invocations/prune'
+import { relay } from '@toolyard/invocations/relay'
+import { requeueStale } from '@toolyard/invocations/requeue-stale'
+import { pruneTopics } from '@toolyard/memory/prune-topics'
+import { recordOutcomes } from '@toolyard/memory/record-outcomes'
+import type { Pool } from '@toolyard/db/pool'
+import type { Logger } from '@toolyard/log/logger'
+import type { Queues } from '@toolyard/queue/queues'
+import { repeat } from '@toolyard/service/repeat'
+
+export type RepairOptions = {
+  pool: Pool
+  queues: Queues
+  afterCommit: AfterCommit
+  log: Logger
+  schemaFits: Promise<void>
+}
+
+/**
+ * What keeps every accepted invocation on its way (I1, I4): rows that the queue lost are put back, attempts whose worker
+ * is gone are taken back, what waited too long expires, what is old is dropped.
+ */
+export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }: RepairOptions) {
+  const deps = { pool, afterCommit }
+  const works: { name: string; everyMs: number; work: () => Promise<void> }[] = [
+    {
+      name: 'bringing invocations back to the queue',
+      everyMs: 5_000,
+      work: async () => void (await relay(deps, queues)),
+    },
+    {
+      name: 'taking back lost attempts',
+      everyMs: 2_000,
+      async work() {
+        const count = await requeueStale(deps, recordOutcomes)
+        if (count > 0) log.warn('took back attempts whose worker is gone', { count })
+      },
+    },
+    {
+      name: 'expiring invocations',
+      everyMs: 1_000,
+      async work() {
+        const count = await expire(deps, recordOutcomes)
+        if (count > 0) log.info('invocations expired before they could run', { count })
+      },
+    },
+    {
+      name: 'pruning invocations',
+      everyMs: 600_000,
+      async work() {
+        const pruned = await prune(pool)
+        await pruneTopics(pool)
+        if (pruned.invocations + pruned.raws + pruned.keys > 0) log.info('pruned what was old', pruned)
+      },
+    },
+  ]
+  const running = works.map(({ name, everyMs, work }) =>
+    repeat({
+      everyMs,
+      async work() {
+        await schemaFits
+        await work()
+      },
+      onFailure: (error) => log.warn(`${name} failed`, { error }),
+    }),
+  )
+  return { stop: async () => void (await Promise.all(running.map((one) => one.stop()))) }
+}

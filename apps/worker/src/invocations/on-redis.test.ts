@@ -1,0 +1,3 @@
+import { testOnQueue } from './on-each-queue-suite.ts'
+
+await testOnQueue('redis')

@@ -1,0 +1,51 @@
+import type { Sql } from '@toolyard/db/pool'
+import type { Invocation, InvocationRow } from './invocation.ts'
+import { toInvocation } from './invocation.ts'
+import { workerAliveSeconds } from './limits.ts'
+
+const isAlive = `seen_at > statement_timestamp() - interval '${workerAliveSeconds} seconds'`
+
+// Why a queued row does not run, the first of the reasons that hold. Null: nothing but its turn is missing.
+const waitingFor = `
+  case when one.status = 'queued' then
+    case
+      when one.gate = 'delayed' and one.not_before > clock_timestamp() then 'delayed'
+      when tool.name is null or not tool.enabled or tool.removed_at is not null
+        or not exists (select from switches where name = 'tools_enabled' and is_on) then 'tools_disabled'
+      when not exists (select from workers where ${isAlive}) then 'no worker'
+      when not exists (
+        select from workers join images on images.engine_id = workers.engine_id
+        where images.hash = coalesce(one.pinned_hash, tool.current_hash) and images.state = 'ready' and ${isAlive}
+      ) then 'image building'
+      when one.gate = 'held' then 'concurrency limit'
+    end
+  end`
+
+/** All but the result, of `invocations as one`. */
+export const invocationColumns = `
+  one.id, one.tool, one.topic, one.key_id, one.status, one.priority, one.attempts, one.created_at, one.due_at,
+  one.expires_at, one.started_at, one.finished_at, one.reward, one.feedback, one.search_id, one.replay_of,
+  one.cancel_requested_at is not null as cancel_requested,
+  version.hash, version.version as tool_version, input.metadata, outcome.failure, ${waitingFor} as waiting_for`
+
+export const invocationJoins = `
+  left join tools as tool on tool.name = one.tool
+  left join invocation_inputs as input on input.id = one.id
+  left join invocation_outcomes as outcome on outcome.id = one.id
+  cross join lateral (
+    select named.hash, known.version
+    from (select coalesce(one.ran_hash, one.pinned_hash, one.submitted_hash) as hash) as named
+    left join tool_versions as known on known.tool = one.tool and known.hash = named.hash
+  ) as version`
+
+// index: invocations_pkey
+const select = `
+  select ${invocationColumns}, outcome.result
+  from invocations as one ${invocationJoins}
+  where one.id = any($1)`
+
+/** Those of these ids that exist, in no order, for whoever may see them all. At most a batch of them. */
+export async function findInvocations(sql: Sql, ids: readonly string[]): Promise<Invocation[]> {
+  const found = await sql.query<InvocationRow>(select, [ids])
+  return found.rows.map(toInvocation)
+}

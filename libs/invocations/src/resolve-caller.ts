@@ -1,0 +1,16 @@
+import type { AccessKey } from '@toolyard/access/access-key'
+import { defaultTopic, mayUseTool, mayUseTopic } from '@toolyard/access/key-bindings'
+import { AppError } from '@toolyard/contract/errors'
+
+/** Whose call it is and to which topic it belongs, once the key may use this tool and this topic. */
+export function resolveCaller(
+  key: AccessKey,
+  call: { tool: string; topic?: string | undefined },
+): { keyId: string; topic: string } {
+  if (!mayUseTool(key, call.tool)) throw new AppError('not_found', 'There is no such tool')
+  if (call.topic === undefined) return { keyId: key.id, topic: defaultTopic(key) }
+  // The platform's own topics are nobody's to name, not even those of the key itself: leaving it out means the same.
+  if (call.topic.startsWith('key:') || !mayUseTopic(key, call.topic))
+    throw new AppError('not_found', 'There is no such topic')
+  return { keyId: key.id, topic: call.topic }
+}

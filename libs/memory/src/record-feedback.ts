@@ -1,0 +1,13 @@
+import type { Sql } from '@toolyard/db/pool'
+import type { GivenFeedback } from '@toolyard/invocations/give-feedback'
+import { openMemory, writeMemory } from './open-memory.ts'
+import { weighFeedback } from './weigh.ts'
+
+/** Moves the memory by what a caller thought of an outcome, in the transaction that keeps the feedback (I3). */
+export async function recordFeedback(sql: Sql, given: GivenFeedback): Promise<void> {
+  const { tool, topic, feedback, replacedReward } = given
+  const open = await openMemory(sql, { tool, topic })
+  open.memory = weighFeedback(open.memory, feedback, replacedReward)
+  if (open.topic !== undefined) open.topic.memory = weighFeedback(open.topic.memory, feedback, replacedReward)
+  await writeMemory(sql, open)
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { newId } from '@toolyard/contract/ids'
+import { assertSchema } from '@toolyard/db/migrate'
+import { openVault } from '@toolyard/vault/open-vault'
+import { rotateDataKeys } from '@toolyard/vault/rotate-data-keys'
+import { rotateMasterKey } from '@toolyard/vault/rotate-master-key'
+import { VaultError } from '@toolyard/vault/vault-error'
+import { withPool } from '../services/database.ts'
+import { Failure } from '../services/failure.ts'
+import { openInstallation } from '../services/installation.ts'
+import { createProgress, createRenderer } from '../services/progress.ts'
+import { withDatabase } from '../services/with-database.ts'
+
+const usage = `Usage:
+  ./yard vault new-key                 print a new entry for YARD_SECRET_KEYS
+  ./yard vault rotate [--data-keys]    wrap every tool's key with the first of the master keys;
+                                       --data-keys also encrypts all settings anew`
+
+const operator = { actor: { kind: 'operator' } } as const
+
+export async function vault([verb, ...args]: string[]): Promise<number> {
+  if (verb === 'new-key' && args.length === 0) return printNewKey()
+  if (verb === 'rotate') return rotate(args)
+  console.error(usage)
+  return 2
+}
+
+function printNewKey(): number {
+  console.log(`${newId()}:${randomBytes(32).toString('base64url')}`)
+  return 0
+}
+
+async function rotate(args: string[]): Promise<number> {
+  const options = { 'data-keys': { type: 'boolean', default: false } } as const
+  const { values } = parseArgs({ args, options })
+  const installation = openInstallation()
+  const { secretKeys } = installation.config
+  const progress = createProgress(createRenderer(process.stderr).show)
+  return withDatabase(installation, progress, (url) =>
+    withPool(url, async (pool) => {
+      await assertSchema(pool)
+      const opened = await openVault({ pool, secretKeys, dataDir: installation.dataDir }).catch(explain)
+      const { current, rewrapped, unreadable, inUse } = await rotateMasterKey(opened, operator)
+      console.log(`The keys of ${rewrapped} tools are wrapped anew, with ${current}.`)
+      for (const { id, tools } of inUse) console.log(`  ${id}: needed by ${tools} tools`)
+      for (const tool of unreadable) console.log(`  ${tool}: cannot be opened, and stays as it was`)
+      if (!values['data-keys']) return unreadable.length === 0 ? 0 : 1
+      const again = await rotateDataKeys(opened, operator)
+      console.log(`The settings of ${again.rotated} tools are encrypted anew.`)
+      return unreadable.length + again.unreadable.length === 0 ? 0 : 1
+    }),
+  )
+}
+
+function explain(error: unknown): never {
+  throw error instanceof VaultError ? new Failure(error.message) : error
+}
