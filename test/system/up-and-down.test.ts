@@ -72,8 +72,10 @@ test('a curl line that is printed works, also after other databases and a revoke
     assert.ok(line !== undefined, stderr)
     const call = (typed: string) =>
       JSON.parse(execFileSync('sh', ['-c', `${typed} --silent --fail`], { encoding: 'utf8' }))
-    assert.ok(Array.isArray(call(line).tools), line)
-    const answer = call(line.replace(/\/tools$/, '/keys'))
+    const printed = call(line)
+    // Without a key of its own it prints what needs none.
+    const answer = line.endsWith('/tools') ? call(line.replace(/\/tools$/, '/keys')) : printed
+    assert.ok(Array.isArray(printed.tools) || printed.status === 'ready', line)
     await yard.run(['down'])
     return { stdout, answer }
   }
