@@ -63,6 +63,11 @@ const commands: Record<string, Command> = {
       'run for long and see that nothing grows and nothing is left: ./yard soak [--runs N | --minutes N] [--json]',
     load: async () => (await import('./yard/soak.ts')).soak,
   },
+  chaos: {
+    about:
+      'break processes and services under load and judge what came of it: ./yard chaos [--seeds N] [--queue postgres|redis]',
+    load: async () => (await import('./yard/chaos.ts')).chaos,
+  },
   bench: {
     about: 'measure on this machine: ./yard bench [name …] [--json]',
     load: async () => (await import('./yard/bench.ts')).bench,

@@ -29,6 +29,7 @@ export async function bench(args: string[]): Promise<number> {
         withScratchDatabase(installation, progress, (pool) => progress.step(title, () => work(pool))),
       withEngine: (work) =>
         withEngine(installation, progress, (dockerHost) => progress.step(title, () => work(dockerHost))),
+      progress,
     }
     const measured = await measure(ground)
     results[name] = measured.result

@@ -6,6 +6,8 @@ import type { Pool } from '@toolyard/db/pool'
 import { benchThroughput } from '@toolyard/invocations/bench/throughput'
 import { benchHotTool } from '@toolyard/memory/bench/hot-tool'
 import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
+import { benchEndToEnd, describeEndToEnd } from '../end-to-end/bench-end-to-end.ts'
+import type { Progress } from '../services/progress.ts'
 
 /** One measured thing: its rows for a person, and everything for a program. */
 export type Measured = { rows: readonly (readonly [what: string, value: string])[]; result: object }
@@ -14,6 +16,7 @@ export type Measured = { rows: readonly (readonly [what: string, value: string])
 export type Ground = {
   withDatabase: <T>(work: (pool: Pool) => Promise<T>) => Promise<T>
   withEngine: <T>(work: (dockerHost: string) => Promise<T>) => Promise<T>
+  progress: Progress
 }
 
 // Enough for a median on a machine where a container start takes a fifth of a second.
@@ -92,5 +95,12 @@ export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measur
     })
     const kilobytes = Math.round((result.idleInitBytes ?? 0) / 1_024)
     return { result, rows: [...rows, ['the init of a waiting sandbox', `${kilobytes} kB resident`]] }
+  },
+  e2e: async ({ withEngine, progress }) => {
+    const measured = await withEngine(async (dockerHost) => [
+      await benchEndToEnd('postgres', dockerHost, progress),
+      await benchEndToEnd('redis', dockerHost, progress),
+    ])
+    return { result: measured, rows: measured.flatMap(describeEndToEnd) }
   },
 }

@@ -1,12 +1,16 @@
 import { parseArgs } from 'node:util'
 import type { MixedReport } from '@toolyard/sandbox/bench/mixed-runs'
 import { runMixed } from '@toolyard/sandbox/bench/mixed-runs'
+import { describeSoak, judgeSoak } from '../end-to-end/judge-soak.ts'
+import { soakHouse } from '../end-to-end/soak-house.ts'
 import { prepareDataDir } from '../services/data-dir.ts'
 import { Failure } from '../services/failure.ts'
 import { openTestInstallation } from '../services/installation.ts'
 import { createProgress, createRenderer } from '../services/progress.ts'
 import { withEngine } from '../services/with-engine.ts'
 
+const queues = ['postgres', 'redis'] as const
+const minutesMax = 24 * 60
 const defaultRuns = 20_000
 const runsMax = 10_000_000
 // A fresh container costs the engine a fifth of a second, a reused one next to nothing.
@@ -14,15 +18,21 @@ const freshShare = 0.05
 const concurrency = 4
 const growthMaxBytes = 16 * 1_048_576
 
-/** Runs of every ending, many of them. Fails when one ended otherwise than it had to, or when anything is left. */
+/**
+ * With --minutes the whole path for so long, at four fifths of what it can sustain: fails when anything grows. Else runs
+ * of every ending, many of them. Fails when one ended otherwise than it had to, or when anything is left.
+ */
 export async function soak(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       runs: { type: 'string', default: String(defaultRuns) },
+      minutes: { type: 'string' },
+      queue: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
   })
+  if (values.minutes !== undefined) return soakMinutes(values.minutes, values)
   const runs = readRuns(values.runs)
   const fresh = Math.ceil(runs * freshShare)
   const installation = openTestInstallation()
@@ -36,6 +46,32 @@ export async function soak(args: string[]): Promise<number> {
   const faults = faultsOf(report)
   console.log(values.json ? JSON.stringify({ ...report, faults }) : summarize(report, faults))
   return faults.length === 0 ? 0 : 1
+}
+
+type PathWish = { queue?: string | undefined; json: boolean }
+
+async function soakMinutes(text: string, { queue, json }: PathWish): Promise<number> {
+  const minutes = Number(text)
+  if (!(minutes >= 0.5 && minutes <= minutesMax))
+    throw new Failure(`--minutes must be a number from 0.5 to ${minutesMax}`)
+  const chosen = queues.filter((name) => queue === undefined || name === queue)
+  if (chosen.length === 0) throw new Failure(`--queue must be ${queues.join(' or ')}`)
+  const installation = openTestInstallation()
+  prepareDataDir(installation)
+  const progress = createProgress(createRenderer(process.stderr).show)
+  let isGood = true
+  const told: object[] = []
+  for (const name of chosen) {
+    const report = await withEngine(installation, progress, (dockerHost) =>
+      soakHouse({ queue: name, dockerHost, minutes, progress }),
+    )
+    const faults = judgeSoak(report)
+    isGood &&= faults.length === 0
+    told.push({ ...report, faults })
+    if (!json) console.log(describeSoak(report, faults))
+  }
+  if (json) console.log(JSON.stringify(told))
+  return isGood ? 0 : 1
 }
 
 function readRuns(text: string): number {

@@ -1,0 +1,20 @@
+import type { WitnessTool } from '../house/write-witness-tools.ts'
+
+const quiet = { network: 'none' } as const
+
+// As many as a worker has slots on two cores: else half of them would be kept from one tool.
+const all = { concurrency: 16 }
+
+/** Tools that do nothing, one for each way to have a sandbox. */
+export const tools = {
+  /** A sandbox for each call, from stock. */
+  stock: { name: 'bench_stock', mode: 'nothing', sandbox: { ...quiet, stock: 8 } },
+  reuse: { name: 'bench_reuse', mode: 'nothing', constraints: all, sandbox: { ...quiet, reuse: 100_000 } },
+  /** Never held back, so that every call is put into the queue; called while no worker runs. */
+  waiting: {
+    name: 'bench_waiting',
+    mode: 'nothing',
+    constraints: { concurrency: 10_000 },
+    sandbox: { ...quiet, reuse: 100_000 },
+  },
+} as const satisfies Record<string, WitnessTool>
