@@ -129,5 +129,11 @@ function help(): string {
   ].join('\n')
 }
 
+// What a slow reader has not taken from the pipe yet would be lost with the process.
+const written = (stream: NodeJS.WriteStream) =>
+  new Promise<void>((resolve) => (stream.writable ? stream.write('', () => resolve()) : resolve()))
+
+const code = await main(process.argv.slice(2))
+await Promise.all([written(process.stdout), written(process.stderr)])
 // Exits by name: what a command leaves open (a log that is followed, a watcher) must not keep the shell waiting.
-process.exit(await main(process.argv.slice(2)))
+process.exit(code)

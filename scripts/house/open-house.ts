@@ -11,7 +11,7 @@ import { openEngine } from '@toolyard/sandbox/open-engine'
 import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
 import type { Proxy } from '@toolyard/testkit/open-proxy'
 import { openProxy } from '@toolyard/testkit/open-proxy'
-import { pickFreePort } from '../services/free-port.ts'
+import { freePort } from '@toolyard/testkit/free-port'
 import { pathsIn } from '../services/installation.ts'
 import { findOwnEngine, startOwnEngine, stopOwnEngine } from '../services/own-engine.ts'
 import { startPostgres, stopPostgres } from '../services/postgres.ts'
@@ -201,7 +201,7 @@ type Hiring = {
 }
 
 async function hire({ options, databaseUrl, environment, logs, closing }: Hiring) {
-  const ports = await Promise.all(Array.from({ length: options.apis }, () => pickFreePort()))
+  const ports = await Promise.all(Array.from({ length: options.apis }, () => freePort()))
   const apis = ports.map((port, index) =>
     createApp({
       kind: 'api',

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@toolyard/testkit/free-port'
 import { becomes } from '../services/becomes.ts'
 import { Failure } from '../services/failure.ts'
 import { findProgram } from '../services/find-program.ts'
-import { pickFreePort } from '../services/free-port.ts'
 import { pingRedis } from '../services/redis.ts'
 import { openLogDescriptor } from '../services/rotating-log.ts'
 
@@ -24,7 +24,7 @@ export async function openRedisServer(folder: string): Promise<RedisServer> {
   const found = findProgram('redis-server')
   if (found === undefined) throw new Failure('There is no redis-server: ./yard test installs one')
   const program = found
-  const port = await pickFreePort()
+  const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
   mkdirSync(folder, { recursive: true })
   let child = launch()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabaseServer } from '@toolyard/testkit/environment'
+import { freePort } from '@toolyard/testkit/free-port'
 import { addressOf, waitForDatabase } from './database.ts'
-import { pickFreePort } from './free-port.ts'
 
 const never = new AbortController().signal
 
@@ -11,7 +11,7 @@ test('a database that answers is not waited for', async () => {
 })
 
 test('one that does not is named with host, port and mend, and without its password', async () => {
-  const port = await pickFreePort()
+  const port = await freePort()
   await assert.rejects(
     waitForDatabase(`postgres://u:hunter2@127.0.0.1:${port}/d`, 150, never),
     (error: Error) => {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '@toolyard/testkit/free-port'
 import { becomes } from './becomes.ts'
 import { Failure } from './failure.ts'
-import { pickFreePort } from './free-port.ts'
 import type { Installation } from './installation.ts'
 import { readJson, writeJson } from './json-file.ts'
 import { asIdentity } from './lock.ts'
@@ -31,7 +31,7 @@ export async function startOwnRedis(installation: Installation, progress: Progre
   const program = await findOrInstall(installation, progress)
   const folder = folderOf(installation)
   mkdirSync(folder, { recursive: true })
-  const port = await pickFreePort()
+  const port = await freePort()
   const log = join(installation.paths.test, 'redis.log')
   const output = openLogDescriptor(log)
   const settings = {

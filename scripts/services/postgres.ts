@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '@toolyard/testkit/free-port'
 import { becomes } from './becomes.ts'
 import { askVersion, withPool } from './database.ts'
 import { Failure, messageOf } from './failure.ts'
-import { pickFreePort, whyPortIsTaken } from './free-port.ts'
+import { whyPortIsTaken } from './taken-port.ts'
 import { dataOwner, ensureCluster, refuseOtherMajor, spawnForPostgres } from './postgres-cluster.ts'
 import type { PostgresRun } from './postgres-cluster.ts'
 import { postgresPrograms, postgresUser } from './postgres-programs.ts'
@@ -73,7 +74,7 @@ async function startStopped(home: PostgresHome, record: PostgresRecord): Promise
   await ensureCluster(record, run)
   refuseOtherMajor(data)
   if (record.port === 0 || (await whyPortIsTaken('127.0.0.1', record.port)) !== undefined) {
-    record.port = await pickFreePort()
+    record.port = await freePort()
     writeRecord(home, record)
   }
   for (let attempt = 1; ; attempt++) {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { testRedisUrl } from '@toolyard/testkit/environment'
-import { pickFreePort } from './free-port.ts'
+import { freePort } from '@toolyard/testkit/free-port'
 import { pingRedis, waitForRedis } from './redis.ts'
 
 const never = new AbortController().signal
@@ -25,7 +25,7 @@ test('a password that the server does not know is refused at once, and never sho
 })
 
 test('a port on which nobody listens, or that hangs up, is waited for and then refused with the mend', async (t) => {
-  const closed = await pickFreePort()
+  const closed = await freePort()
   await assert.rejects(
     waitForRedis(`redis://127.0.0.1:${closed}`, 150, never),
     /127\.0\.0\.1:\d+.*ECONNREFUSED.*correct REDIS_URL/,
@@ -36,7 +36,7 @@ test('a port on which nobody listens, or that hangs up, is waited for and then r
 
 test('waiting ends when it is no longer wanted', async () => {
   const stop = new AbortController()
-  const waiting = waitForRedis(`redis://127.0.0.1:${await pickFreePort()}`, 60_000, stop.signal)
+  const waiting = waitForRedis(`redis://127.0.0.1:${await freePort()}`, 60_000, stop.signal)
   stop.abort()
   await assert.rejects(waiting, { name: 'AbortError' })
 })

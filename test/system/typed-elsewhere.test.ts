@@ -8,7 +8,7 @@ import { testRedisUrl } from '@toolyard/testkit/environment'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { outcomeOf, projectRoot, testYard } from './fixtures/yard.ts'
 
-// The command typed by another user, in another folder, and at a terminal that is left.
+// The command typed by another user, in another folder, at a terminal that is left, and into a pipe that is read slowly.
 
 const program = join(projectRoot, 'yard')
 const nobody = { uid: 65_534, gid: 65_534 }
@@ -48,6 +48,22 @@ test("a relative path of a secret's file is found by every process, wherever ./y
   assert.equal(
     JSON.parse(status.stdout).parts.find((part: { name: string }) => part.name === 'queue').state,
     'redis',
+  )
+})
+
+test('what a slow reader of a pipe has not taken yet is not lost with the command that wrote it', async (t) => {
+  const yard = await testYard(t)
+  const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'x'.repeat(80)}`)
+  assert.equal((await yard.run(['up', '--detach'])).code, 0)
+  await yard.run(['down'])
+  // Lines enough for several pipes, within what is read of the end of a log.
+  const kept = lines.slice(-10_000)
+  writeFileSync(join(yard.dataDir, 'logs', 'api.log'), `${lines.join('\n')}\n`)
+  const { code, stdout } = await yard.run(['logs', 'api', '-n', String(kept.length)])
+  assert.equal(code, 0)
+  assert.ok(
+    stdout === `${kept.join('\n')}\n`,
+    `${stdout.length} of ${kept.join('\n').length + 1} characters came`,
   )
 })
 

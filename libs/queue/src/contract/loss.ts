@@ -58,7 +58,8 @@ export function testLoss(makeStore: MakeStore): void {
     await queues.enqueue('deliveries', [delivery('held'), delivery('next')])
     held.open()
     await waitUntil('the others', () => held.started.length === 3)
-    assert.deepEqual(held.started, ['held', 'held', 'next'])
+    // In either order: the end of the lost run locks the row of its namesake for a moment, and a locked row is passed over.
+    assert.deepEqual(held.started.toSorted(), ['held', 'held', 'next'])
     await waitUntil('the queue to be empty', () => isEmpty(queues))
     assert.ok(errors.every((error) => error instanceof Error))
   })

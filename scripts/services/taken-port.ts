@@ -19,18 +19,6 @@ export async function whyPortIsTaken(host: string, port: number): Promise<string
   }
 }
 
-export async function pickFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port: 0 }, resolve)
-  })
-  const address = server.address()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port')
-  return address.port
-}
-
 /** Who listens on a TCP port, as `name (pid N)`, where this user may see it. */
 export function portHolder(port: number): string | undefined {
   const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)))

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { pickFreePort, portHolder, whyPortIsTaken } from './free-port.ts'
+import { freePort } from '@toolyard/testkit/free-port'
+import { portHolder, whyPortIsTaken } from './taken-port.ts'
 
 test('a port is free until somebody listens, and then it is known who', async (t) => {
-  const port = await pickFreePort()
+  const port = await freePort()
   assert.equal(await whyPortIsTaken('127.0.0.1', port), undefined)
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -18,5 +19,5 @@ test('an address that is not of this machine is told apart from a taken port', a
 })
 
 test('nobody holds a port on which nobody listens', async () => {
-  assert.equal(portHolder(await pickFreePort()), undefined)
+  assert.equal(portHolder(await freePort()), undefined)
 })
