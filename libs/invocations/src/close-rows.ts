@@ -10,6 +10,8 @@ export type Closing = {
   result: InvocationResult | null
   failure: Failure | null
   reward: number | null
+  /** What the tool said remains of its budget, however the call ended. */
+  budgetRemaining: number | null
 }
 
 /** What others write in the transaction that closes an invocation: memory, deliveries, prompts. */
@@ -23,6 +25,7 @@ export type ClosedInvocation = {
   reward: number | null
   result: InvocationResult | null
   failure: Failure | null
+  budgetRemaining: number | null
   hash: string
   attempts: number
   createdAt: Date
@@ -103,8 +106,9 @@ export async function closeRows(
   )
 }
 
-function toClosed({ row, status, result, failure, reward }: Closing, written: Row | undefined) {
+function toClosed(closing: Closing, written: Row | undefined) {
   if (written === undefined) return []
+  const { row, status, result, failure, reward, budgetRemaining } = closing
   const closed: ClosedInvocation = {
     id: row.id,
     tool: row.tool,
@@ -114,6 +118,7 @@ function toClosed({ row, status, result, failure, reward }: Closing, written: Ro
     reward,
     result,
     failure,
+    budgetRemaining,
     hash: written.hash,
     attempts: written.attempts,
     createdAt: written.created_at,

@@ -6,20 +6,13 @@ import type { PaidCall } from './spend.ts'
 import { spend, utcDayOf } from './spend.ts'
 import type { Outcome } from './weigh.ts'
 
-/** What tools said of their budget in calls that failed, by invocation; results say it themselves. */
-export type FailedReports = ReadonlyMap<string, number>
-
 /**
  * Moves the memory and the spend of the tools whose invocations were closed. In the transaction that closes them, which
  * is what makes it happen once for each (I3).
  */
-export async function recordOutcomes(
-  sql: Sql,
-  closed: readonly ClosedInvocation[],
-  failedReports: FailedReports = new Map(),
-): Promise<void> {
+export async function recordOutcomes(sql: Sql, closed: readonly ClosedInvocation[]): Promise<void> {
   // Everything of one tool before the next, in order, so that two batches cannot wait for each other in a circle.
-  for (const one of closed.toSorted(byTool)) await recordOne(sql, one, paidCallOf(one, failedReports))
+  for (const one of closed.toSorted(byTool)) await recordOne(sql, one, paidCallOf(one))
 }
 
 async function recordOne(sql: Sql, one: ClosedInvocation, paid: PaidCall | undefined): Promise<void> {
@@ -54,14 +47,14 @@ function outcomeOf(closed: ClosedInvocation): Outcome | undefined {
 }
 
 /** Undefined: nothing ran that could have cost anything. A call that was cancelled while it ran may have. */
-function paidCallOf(closed: ClosedInvocation, failedReports: FailedReports): PaidCall | undefined {
+function paidCallOf(closed: ClosedInvocation): PaidCall | undefined {
   const { startedAt, finishedAt, failure } = closed
   if (startedAt === null || failure?.class === 'platform') return undefined
   return {
     startedAt,
     finishedAt,
     isSuccess: closed.status === 'succeeded',
-    remaining: closed.result?.budget_remaining ?? failedReports.get(closed.id) ?? null,
+    remaining: closed.budgetRemaining,
   }
 }
 
