@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { prepareDebian } from '../fixtures/build-image.ts'
 import { testDockerHost } from '@toolyard/testkit/environment'
-import { projectRoot, testYard } from '../system/fixtures/yard.ts'
+import { removeImagesAfter } from '../fixtures/remove-images-after.ts'
+import { projectRoot, succeeded, testYard } from '../fixtures/yard.ts'
 
 // What docs/tools.md says under `<!-- run -->` is typed here, in a folder of tools of the test's own, and what it says
 // under `<!-- file: … -->` is written there. `<!-- run: words -->` is to answer with those words.
@@ -29,7 +30,7 @@ const wordsOf = (line: string) =>
 test('a tool is written in five minutes, as the page says', async (t) => {
   await prepareDebian(testDockerHost(), 'python')
   const yard = await testYard(t)
-  cpSync(join(projectRoot, 'tools/_base'), join(yard.toolDir, '_base'), { recursive: true })
+  removeImagesAfter(t, yard)
   const steps = readSteps()
   assert.equal(steps.length, (page.match(/^<!-- (?:file|run)/gm) ?? []).length)
   assert.deepEqual(
@@ -45,9 +46,7 @@ test('a tool is written in five minutes, as the page says', async (t) => {
     for (const line of text.trim().split('\n')) {
       const [command, ...args] = wordsOf(line)
       assert.equal(command, '../yard')
-      const { code, stdout, stderr } = await yard.run(args, {}, { cwd: yard.toolDir })
-      assert.equal(code, 0, `${line}\n${stdout}\n${stderr}`)
-      said += stdout
+      said += succeeded(await yard.run(args, {}, { cwd: yard.toolDir }))
     }
     assert.ok(said.includes(about), said)
   }

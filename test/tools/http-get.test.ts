@@ -26,6 +26,8 @@ test('an answer is told with its status and headers, JSON as an outline', async 
   assert.match(binary.text, /image\/png, 3 bytes\nThe body is not text/)
   const deep = await tool.succeed({ url: `${origin}/deep` }, { settings })
   assert.equal(typeof dataOf(deep.data)['body'], 'string')
+  const half = await tool.succeed({ url: `${origin}/half-character` }, { settings })
+  assert.match(half.text, /\n\nhalf: \?$/)
 })
 
 test('a long body is read on at an offset', async (t) => {

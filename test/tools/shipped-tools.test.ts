@@ -60,10 +60,3 @@ test('the first example of every tool runs in the sandbox, without a network too
     }
   }
 })
-
-test('http_get and html_extract fetch in the same way', () => {
-  const [one, other] = ['http_get', 'html_extract'].map((name) =>
-    readFileSync(join(toolsDir, name, 'fetch.py'), 'utf8'),
-  )
-  assert.equal(one, other)
-})

@@ -5,8 +5,11 @@ import html
 import json
 import sys
 
-from fetch import Refusal, Unreachable, decoded, fetch_in_time, leave, shortened
 from readable import read_page
+from web.addresses import shortened
+from web.body import decoded
+from web.failures import Refusal, Unreachable
+from web.fetch import fetch_in_time, leave
 
 FETCH_SECONDS = 12
 READ_SECONDS = 4

@@ -7,8 +7,11 @@ import re
 import sys
 from urllib.parse import urlsplit
 
-from fetch import Refusal, Unreachable, decoded, fetch_in_time, leave, shortened
 from outline import outline, without_braces
+from web.addresses import shortened
+from web.body import decoded
+from web.failures import Refusal, Unreachable
+from web.fetch import fetch_in_time, leave
 
 SECONDS_MAX = 15
 TEXT_MAX = 2_600
@@ -74,7 +77,7 @@ def show_body(page, content_type, offset):
     remarks = [f"As for its text, {remark}."] if remark else []
     value = as_json(text) if offset == 0 else None
     if value is not None:
-        is_small = len(json.dumps(value[0], ensure_ascii=False).encode()) <= BODY_JSON_MAX
+        is_small = len(json.dumps(value[0], ensure_ascii=False).encode("utf-8", "replace")) <= BODY_JSON_MAX
         content = {"json": value[0]} if is_small else {"body": cut_to_json(text)}
         return outline(value[0], TEXT_MAX), {**content, "characters": len(text), "truncated": not is_small}, remarks
     part = cut_to_json(text[offset:])
