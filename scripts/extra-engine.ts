@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from './services/find-program.ts'
-import { pathsIn } from './services/installation.ts'
-import { startOwnEngine, stopOwnEngine } from './services/own-engine.ts'
-import { installPackages } from './services/packages.ts'
-import { createProgress } from './services/progress.ts'
+import { findProgram } from './services/machine/find-program.ts'
+import { pathsIn } from './services/installation/installation.ts'
+import { startOwnEngine, stopOwnEngine } from './services/engine/own-engine.ts'
+import { installPackages } from './services/packages/install-packages.ts'
+import { createProgress } from './services/terminal/progress.ts'
 
 // A second engine, for tests: prints its address, and ends with its stdin, so that it never outlives the test that wanted
 // it. With `gvisor` it is one that knows gVisor.

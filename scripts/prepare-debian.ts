@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basePackages } from '@toolyard/catalog/provide-debian'
-import { prepareDebian } from './services/base-image.ts'
-import { withLock } from './services/lock.ts'
-import { createProgress } from './services/progress.ts'
+import { prepareDebian } from './services/engine/prepare-debian.ts'
+import { withLock } from './services/installation/lock.ts'
+import { createProgress } from './services/terminal/progress.ts'
 
 // Puts the Debian under a base of tools/_base on an engine and prints its name, for tests. A program because tests
 // import nothing from here; under a lock because test files run side by side and making it takes half a minute.

@@ -1,8 +1,8 @@
-import type { EngineChoice } from './services/engine.ts'
-import { explain, messageOf } from './services/failure.ts'
-import { openInstallation } from './services/installation.ts'
-import { createProgress } from './services/progress.ts'
-import { supervise } from './services/supervisor.ts'
+import type { EngineChoice } from './services/engine/engine.ts'
+import { explain, messageOf } from './services/terminal/failure.ts'
+import { openInstallation } from './services/installation/installation.ts'
+import { createProgress } from './services/terminal/progress.ts'
+import { supervise } from './services/supervisor/supervisor.ts'
 import type { Report } from './yard/run-detached.ts'
 import { listenForStop } from './yard/stop-signals.ts'
 

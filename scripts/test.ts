@@ -3,17 +3,21 @@ import { spec } from 'node:test/reporters'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { prepareDataDir } from './services/data-dir.ts'
-import { Failure } from './services/failure.ts'
-import { openTestInstallation, projectRoot } from './services/installation.ts'
-import type { Installation } from './services/installation.ts'
-import { withLock } from './services/lock.ts'
-import { createProgress, createRenderer } from './services/progress.ts'
-import type { Progress } from './services/progress.ts'
-import type { TestCounts } from './services/run-test-files.ts'
-import { runTestFiles } from './services/run-test-files.ts'
-import type { TestServices } from './services/test-services.ts'
-import { describeTestServices, startTestServices, stopTestServices } from './services/test-services.ts'
+import { prepareDataDir } from './services/installation/data-dir.ts'
+import { Failure } from './services/terminal/failure.ts'
+import { openTestInstallation, projectRoot } from './services/installation/installation.ts'
+import type { Installation } from './services/installation/installation.ts'
+import { withLock } from './services/installation/lock.ts'
+import { createProgress, createRenderer } from './services/terminal/progress.ts'
+import type { Progress } from './services/terminal/progress.ts'
+import type { TestCounts } from './services/testing/run-test-files.ts'
+import { runTestFiles } from './services/testing/run-test-files.ts'
+import type { TestServices } from './services/testing/test-services.ts'
+import {
+  describeTestServices,
+  startTestServices,
+  stopTestServices,
+} from './services/testing/test-services.ts'
 import { listenForStop } from './yard/stop-signals.ts'
 
 const folders = ['libs', 'apps', 'scripts', 'test']

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dumpSchema } from '@toolyard/db/dump-schema'
-import { prepareDataDir } from './services/data-dir.ts'
-import { openInstallation, projectRoot } from './services/installation.ts'
-import { createProgress, createRenderer } from './services/progress.ts'
-import { withScratchDatabase } from './services/scratch-database.ts'
+import { prepareDataDir } from './services/installation/data-dir.ts'
+import { openInstallation, projectRoot } from './services/installation/installation.ts'
+import { createProgress, createRenderer } from './services/terminal/progress.ts'
+import { withScratchDatabase } from './services/database/scratch-database.ts'
 
 // Writes libs/db/schema.sql anew, after a migration was added. A test of libs/db compares it with the migrations.
 

@@ -1,5 +1,5 @@
 import { nearestWord } from '@toolyard/contract/nearest-word'
-import { Interruption, explain } from './services/failure.ts'
+import { Interruption, explain } from './services/terminal/failure.ts'
 
 // What `./yard` hands over to. Each command is loaded only when it is asked for.
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { House } from '../house/open-house.ts'
-import { becomes } from '../services/becomes.ts'
+import { becomes } from '../services/machine/becomes.ts'
 import { wipeQueue } from './wipe-queue.ts'
 import type { Loss } from './history.ts'
 import type { PlannedFault } from './plan-run.ts'

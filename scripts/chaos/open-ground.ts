@@ -1,13 +1,13 @@
 import { openEngine } from '@toolyard/sandbox/open-engine'
 import type { App } from '../house/app.ts'
-import type { House } from '../house/open-house.ts'
+import type { House, QueueKind } from '../house/open-house.ts'
 import { openHouse } from '../house/open-house.ts'
 import type { Witness } from '../house/open-witness.ts'
 import { openWitness } from '../house/open-witness.ts'
 import { awaitTools } from '../house/await-tools.ts'
 import { writeWitnessTools } from '../house/write-witness-tools.ts'
-import { becomes } from '../services/becomes.ts'
-import type { Progress } from '../services/progress.ts'
+import { becomes } from '../services/machine/becomes.ts'
+import type { Progress } from '../services/terminal/progress.ts'
 import { tools } from './tools.ts'
 
 /** A house with its tools built, and whoever watches them from outside. */
@@ -20,7 +20,7 @@ export type ChaosGround = {
 }
 
 export type ChaosGroundOptions = {
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   apis: number
   /** Absent: an engine of its own, which can be restarted. */
   dockerHost?: string

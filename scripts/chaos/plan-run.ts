@@ -1,3 +1,4 @@
+import type { QueueKind } from '../house/open-house.ts'
 import type { Random } from './random.ts'
 import { createRandom } from './random.ts'
 import type { ChaosTool } from './tools.ts'
@@ -42,7 +43,7 @@ export type Plan = {
 }
 
 export type PlanOptions = {
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   invocations: number
   apis: number
   ownsEngine: boolean

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDockerHost } from '@toolyard/testkit/environment'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { createProgress } from '../services/progress.ts'
+import { createProgress } from '../services/terminal/progress.ts'
+import { plannedCall } from './fixtures/planned-call.ts'
 import { openChaosGround } from './open-ground.ts'
 import type { ChaosGround } from './open-ground.ts'
-import type { PlannedCall } from './plan-run.ts'
 import { runPlan } from './run-plan.ts'
 
 // What makes the fault: all attempts of one invocation have the same token, so that whoever holds an old one passes for
@@ -52,21 +52,13 @@ test('a worker that wakes when another has its calls changes nothing (I2); witho
   assert.ok(broken.some(({ rule }) => rule === 'I2' || rule === 'I5'))
 })
 
-function callOf(index: number): PlannedCall {
-  return {
+const callOf = (index: number) =>
+  plannedCall({
     index,
-    atMs: 0,
     tool: 'chaos_slow',
     topic: index % 2 === 0 ? 'seed-1-control' : 'seed-1-planted',
     params: { ms: runMs, failures: 0 },
-    priority: 5,
-    delayMs: 0,
-    repeats: 0,
-    waitSeconds: 0,
-    cancelAfterMs: undefined,
-    follows: false,
-  }
-}
+  })
 
 /** Stops the worker that runs most of them, and wakes it when others run them again. */
 async function sleepTooLong({ house, witness }: ChaosGround): Promise<void> {

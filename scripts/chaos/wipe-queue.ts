@@ -1,6 +1,6 @@
 import type { House } from '../house/open-house.ts'
-import { becomes } from '../services/becomes.ts'
-import { codeOf } from '../services/failure.ts'
+import { becomes } from '../services/machine/becomes.ts'
+import { codeOf } from '../services/terminal/failure.ts'
 
 const deadlockDetected = '40P01'
 const wipeTimeoutMs = 10_000

@@ -1,6 +1,7 @@
 import type { RawAddBench } from '@toolyard/queue/bench/raw-add'
 import { benchRawAdd } from '@toolyard/queue/bench/raw-add'
-import type { Progress } from '../services/progress.ts'
+import type { QueueKind } from '../house/open-house.ts'
+import type { Progress } from '../services/terminal/progress.ts'
 import type { Latency } from './measure.ts'
 import { measureBatch, measureLatency, measureRate, residentBytes } from './measure.ts'
 import type { BenchHouse } from './open-bench-house.ts'
@@ -8,7 +9,7 @@ import { withBenchHouse } from './open-bench-house.ts'
 import { tools } from './tools.ts'
 
 export type EndToEndBench = {
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   /** From the request to its answer with the result. */
   stock: Latency
   reuse: Latency
@@ -31,7 +32,7 @@ const fillSeconds = 3
 
 /** The whole path over HTTP through real processes. */
 export async function benchEndToEnd(
-  queue: 'postgres' | 'redis',
+  queue: QueueKind,
   dockerHost: string,
   progress: Progress,
 ): Promise<EndToEndBench> {

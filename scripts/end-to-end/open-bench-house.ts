@@ -1,16 +1,16 @@
 import { awaitTools } from '../house/await-tools.ts'
-import type { House } from '../house/open-house.ts'
+import type { House, QueueKind } from '../house/open-house.ts'
 import { openHouse } from '../house/open-house.ts'
 import { writeWitnessTools } from '../house/write-witness-tools.ts'
-import type { Progress } from '../services/progress.ts'
-import { unlessStopped } from '../services/unless-stopped.ts'
+import type { Progress } from '../services/terminal/progress.ts'
+import { unlessStopped } from '../services/terminal/unless-stopped.ts'
 import { listenForStop } from '../yard/stop-signals.ts'
 import type { CallClient } from './call-client.ts'
 import { createCallClient } from './call-client.ts'
 import { tools } from './tools.ts'
 
 export type BenchHouse = { house: House; client: CallClient }
-export type BenchHouseOptions = { queue: 'postgres' | 'redis'; dockerHost: string; progress: Progress }
+export type BenchHouseOptions = { queue: QueueKind; dockerHost: string; progress: Progress }
 
 /** An installation as `./yard up` makes it, one process of each kind, on a Postgres that keeps its promises. */
 export async function withBenchHouse<T>(

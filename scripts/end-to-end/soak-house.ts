@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Queues } from '@toolyard/queue/queues'
 import { createQueues } from '@toolyard/queue/queues'
-import type { House } from '../house/open-house.ts'
-import type { Progress } from '../services/progress.ts'
+import type { House, QueueKind } from '../house/open-house.ts'
+import type { Progress } from '../services/terminal/progress.ts'
 import { measureBatch, measureRate, residentBytes } from './measure.ts'
 import type { BenchHouse } from './open-bench-house.ts'
 import { withBenchHouse } from './open-bench-house.ts'
@@ -20,7 +20,7 @@ export type Sample = {
 }
 
 export type SoakReport = {
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   sustainedPerSecond: number
   perSecond: number
   calls: number
@@ -29,7 +29,7 @@ export type SoakReport = {
 }
 
 export type SoakOptions = {
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   dockerHost: string
   minutes: number
   progress: Progress

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '@toolyard/config/load'
-import { projectRoot } from '../services/installation.ts'
-import { openLogDescriptor } from '../services/rotating-log.ts'
-import type { AppName } from '../services/supervisor-state.ts'
+import { projectRoot } from '../services/installation/installation.ts'
+import { openLogDescriptor } from '../services/logs/rotating-log.ts'
+import type { AppName } from '../services/supervisor/state.ts'
 
 export type AppEnd = { code: number | null; signal: NodeJS.Signals | null }
 

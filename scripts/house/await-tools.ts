@@ -1,4 +1,4 @@
-import { becomes } from '../services/becomes.ts'
+import { becomes } from '../services/machine/becomes.ts'
 import type { House } from './open-house.ts'
 
 const buildTimeoutMs = 180_000

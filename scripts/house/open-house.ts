@@ -12,13 +12,13 @@ import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
 import type { Proxy } from '@toolyard/testkit/open-proxy'
 import { openProxy } from '@toolyard/testkit/open-proxy'
 import { freePort } from '@toolyard/testkit/free-port'
-import { pathsIn } from '../services/installation.ts'
-import { findOwnEngine, startOwnEngine, stopOwnEngine } from '../services/own-engine.ts'
-import { startPostgres, stopPostgres } from '../services/postgres.ts'
-import type { PostgresHome } from '../services/postgres-record.ts'
-import { migrateDatabase } from '../services/prepare-database.ts'
-import { endProcess } from '../services/process-identity.ts'
-import type { Progress } from '../services/progress.ts'
+import { pathsIn } from '../services/installation/installation.ts'
+import { findOwnEngine, startOwnEngine, stopOwnEngine } from '../services/engine/own-engine.ts'
+import { startPostgres, stopPostgres } from '../services/postgres/own-postgres.ts'
+import type { PostgresHome } from '../services/postgres/record.ts'
+import { migrateDatabase } from '../services/database/migrate-database.ts'
+import { endProcess } from '../services/machine/process-identity.ts'
+import type { Progress } from '../services/terminal/progress.ts'
 import type { App } from './app.ts'
 import { createApp } from './app.ts'
 import type { RedisServer } from './redis-server.ts'
@@ -27,8 +27,13 @@ import { openRedisServer } from './redis-server.ts'
 // A whole installation that nobody else uses, in real processes, each of which can be killed, stopped and restarted:
 // what chaos and the bench of the whole path run against.
 
+export const queueKinds = ['postgres', 'redis'] as const
+
+/** Where the queue of a house is. */
+export type QueueKind = (typeof queueKinds)[number]
+
 export type HouseOptions = {
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   workers: number
   apis: number
   /** One of the machine's, which is never restarted; absent: one of the house's own. */
@@ -44,7 +49,7 @@ export type House = {
   /** Where workers look for tools. Fill it before `start`. */
   toolFolder: string
   instance: string
-  queue: 'postgres' | 'redis'
+  queue: QueueKind
   databaseUrl: string
   dockerHost: string
   redis: RedisServer | undefined

@@ -4,11 +4,11 @@ import { closeSync, mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from '@toolyard/testkit/free-port'
-import { becomes } from '../services/becomes.ts'
-import { Failure } from '../services/failure.ts'
-import { findProgram } from '../services/find-program.ts'
-import { pingRedis } from '../services/redis.ts'
-import { openLogDescriptor } from '../services/rotating-log.ts'
+import { becomes } from '../services/machine/becomes.ts'
+import { Failure } from '../services/terminal/failure.ts'
+import { findProgram } from '../services/machine/find-program.ts'
+import { pingRedis } from '../services/redis/redis.ts'
+import { openLogDescriptor } from '../services/logs/rotating-log.ts'
 
 /** A Redis that keeps nothing and stays at its address through restarts. */
 export type RedisServer = {

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { findProgram } from '../services/find-program.ts'
+import { findProgram } from '../services/machine/find-program.ts'
 import type { EgressRules } from './egress-rules.ts'
 import { egressRules } from './egress-rules.ts'
 import { isForwarding, planForwarding, startForwarding } from './forwarding.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../services/failure.ts'
-import { readJson, writeJson } from '../services/json-file.ts'
+import { codeOf } from '../services/terminal/failure.ts'
+import { readJson, writeJson } from '../services/installation/json-file.ts'
 import { readLinks } from './host-network.ts'
 
 // The host forwards packets, or it does not, for all of its links at once. Where we have to switch that on, we write

@@ -1,5 +1,5 @@
-import { restartPauseMs } from '../services/app-process.ts'
-import { messageOf } from '../services/failure.ts'
+import { restartPauseMs } from '../services/supervisor/app-process.ts'
+import { messageOf } from '../services/terminal/failure.ts'
 import type { InstalledFilter } from './filter.ts'
 import { closeBridge, cutBridge, filterFaults, installFilter } from './filter.ts'
 import { findLink } from './host-network.ts'

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { findProgram } from '../services/find-program.ts'
+import { findProgram } from '../services/machine/find-program.ts'
 import type { ClosedChain } from './other-firewalls.ts'
 import { closedForwardChains, isIptablesForward } from './other-firewalls.ts'
 import { runProgram, tryProgram } from './run-program.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { Failure } from '../services/failure.ts'
-import { findProgram } from '../services/find-program.ts'
+import { Failure } from '../services/terminal/failure.ts'
+import { findProgram } from '../services/machine/find-program.ts'
 
 const timeoutMs = 10_000
 

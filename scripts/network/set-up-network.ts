@@ -9,9 +9,9 @@ import {
   readToolNetwork,
   removeToolNetworks,
 } from '@toolyard/sandbox/tool-network'
-import { Failure } from '../services/failure.ts'
-import { isRoot } from '../services/is-root.ts'
-import { withLock } from '../services/lock.ts'
+import { Failure } from '../services/terminal/failure.ts'
+import { isRoot } from '../services/machine/is-root.ts'
+import { withLock } from '../services/installation/lock.ts'
 import { chooseSubnet } from './choose-subnet.ts'
 import type { InstalledFilter } from './filter.ts'
 import { closeBridge, installFilter, removeFilter, whyNoFilter } from './filter.ts'

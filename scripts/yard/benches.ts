@@ -7,7 +7,7 @@ import { benchThroughput } from '@toolyard/invocations/bench/throughput'
 import { benchHotTool } from '@toolyard/memory/bench/hot-tool'
 import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
 import { benchEndToEnd, describeEndToEnd } from '../end-to-end/bench-end-to-end.ts'
-import type { Progress } from '../services/progress.ts'
+import type { Progress } from '../services/terminal/progress.ts'
 
 /** One measured thing: its rows for a person, and everything for a program. */
 export type Measured = { rows: readonly (readonly [what: string, value: string])[]; result: object }

@@ -7,28 +7,26 @@ import type { Plan } from '../chaos/plan-run.ts'
 import { planRun } from '../chaos/plan-run.ts'
 import type { Ran } from '../chaos/run-plan.ts'
 import { runPlan } from '../chaos/run-plan.ts'
-import { prepareDataDir } from '../services/data-dir.ts'
-import { chooseEngine } from '../services/engine.ts'
-import { Failure } from '../services/failure.ts'
-import { findProgram } from '../services/find-program.ts'
-import { openTestInstallation } from '../services/installation.ts'
-import { isRoot } from '../services/is-root.ts'
-import type { Progress } from '../services/progress.ts'
-import { createProgress, createRenderer } from '../services/progress.ts'
-import { provideCompiler } from '../services/provide-compiler.ts'
-import { unlessStopped } from '../services/unless-stopped.ts'
+import type { QueueKind } from '../house/open-house.ts'
+import { prepareDataDir } from '../services/installation/data-dir.ts'
+import { chooseEngine } from '../services/engine/engine.ts'
+import { findProgram } from '../services/machine/find-program.ts'
+import { openTestInstallation } from '../services/installation/installation.ts'
+import { isRoot } from '../services/machine/is-root.ts'
+import type { Progress } from '../services/terminal/progress.ts'
+import { createProgress, createRenderer } from '../services/terminal/progress.ts'
+import { provideCompiler } from '../services/packages/provide-compiler.ts'
+import { unlessStopped } from '../services/terminal/unless-stopped.ts'
+import { chosenQueues } from './arguments/chosen-queues.ts'
 import { listenForStop } from './stop-signals.ts'
+import { wholeNumber } from './arguments/whole-number.ts'
 
-const queues = ['postgres', 'redis'] as const
-type Queue = (typeof queues)[number]
-
-const defaults = { seeds: 1, invocations: 400, seed: 1 }
 const apis = 2
 // Fewer calls come in a time in which no fault can be had twice.
 const shortBelow = 300
 
-type Wish = { queues: Queue[]; seeds: number[]; invocations: number; json: boolean }
-type Verdict = { queue: Queue; seed: number; ran: Ran }
+type Wish = { queues: QueueKind[]; seeds: number[]; invocations: number; json: boolean }
+type Verdict = { queue: QueueKind; seed: number; ran: Ran }
 
 /** Breaks what can break under a load of mixed calls, and judges what came of them. Fails when a promise was broken. */
 export async function chaos(args: string[]): Promise<number> {
@@ -53,7 +51,7 @@ export async function chaos(args: string[]): Promise<number> {
   return faults.length === 0 ? 0 : 1
 }
 
-type Where = { queue: Queue; dockerHost: string | undefined; progress: Progress; stop: AbortSignal }
+type Where = { queue: QueueKind; dockerHost: string | undefined; progress: Progress; stop: AbortSignal }
 
 /** All seeds on one queue in one house. Answers what is wrong. */
 async function runSeeds(wish: Wish, where: Where, verdicts: Verdict[]): Promise<string[]> {
@@ -95,37 +93,27 @@ async function runSeeds(wish: Wish, where: Where, verdicts: Verdict[]): Promise<
 }
 
 function readWish(args: string[]): Wish {
-  const text = { type: 'string' } as const
   const { values } = parseArgs({
     args,
     options: {
-      seeds: text,
-      seed: text,
-      invocations: text,
-      queue: text,
+      seeds: { type: 'string', default: '1' },
+      seed: { type: 'string', default: '1' },
+      invocations: { type: 'string', default: '400' },
+      queue: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
   })
-  const count = whole('--seeds', values.seeds ?? String(defaults.seeds), 1, 1_000)
-  const first = whole('--seed', values.seed ?? String(defaults.seed), 1, 2 ** 31)
-  const queue = queues.find((name) => name === values.queue)
-  if (values.queue !== undefined && queue === undefined)
-    throw new Failure(`--queue must be ${queues.join(' or ')}`)
+  const count = wholeNumber('--seeds', values.seeds, { min: 1, max: 1_000 })
+  const first = wholeNumber('--seed', values.seed, { min: 1, max: 2 ** 31 })
   return {
-    queues: queue === undefined ? [...queues] : [queue],
+    queues: chosenQueues(values.queue),
     seeds: Array.from({ length: count }, (_, index) => first + index),
-    invocations: whole('--invocations', values.invocations ?? String(defaults.invocations), 10, 10_000),
+    invocations: wholeNumber('--invocations', values.invocations, { min: 10, max: 10_000 }),
     json: values.json,
   }
 }
 
-function whole(option: string, text: string, min: number, max: number): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new Failure(`${option} must be a whole number from ${min} to ${max}`)
-}
-
-function summarize(queue: Queue, { plan, figures, violations, diary }: Ran): string {
+function summarize(queue: QueueKind, { plan, figures, violations, diary }: Ran): string {
   const { seconds, calls, attempts, starts, effects, statuses } = figures
   const ends = Object.entries(statuses).map(([status, count]) => `${count} ${status}`)
   return [

@@ -6,11 +6,11 @@ import { newKeyBody } from '@toolyard/contract/keys'
 import { scopes } from '@toolyard/contract/scopes'
 import { assertSchema } from '@toolyard/db/migrate'
 import type { Pool } from '@toolyard/db/pool'
-import { withPool } from '../services/database.ts'
-import { Failure } from '../services/failure.ts'
-import { openInstallation } from '../services/installation.ts'
-import { createProgress, createRenderer } from '../services/progress.ts'
-import { withDatabase } from '../services/with-database.ts'
+import { withPool } from '../services/database/database.ts'
+import { Failure } from '../services/terminal/failure.ts'
+import { openInstallation } from '../services/installation/installation.ts'
+import { createProgress, createRenderer } from '../services/terminal/progress.ts'
+import { withDatabase } from '../services/database/with-database.ts'
 
 // Keys by the person at the machine, who needs none: who can read the database may make keys.
 

@@ -3,12 +3,12 @@ import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { nearestWord } from '@toolyard/contract/nearest-word'
-import { Failure, codeOf } from '../services/failure.ts'
-import type { Installation } from '../services/installation.ts'
-import { logFile, openInstallation } from '../services/installation.ts'
-import { formatLogLine, prefixed, timeOf } from '../services/log-line.ts'
-import { appNames } from '../services/supervisor-state.ts'
-import { tailLines } from '../services/tail.ts'
+import { Failure, codeOf } from '../services/terminal/failure.ts'
+import type { Installation } from '../services/installation/installation.ts'
+import { logFile, openInstallation } from '../services/installation/installation.ts'
+import { formatLogLine, prefixed, timeOf } from '../services/logs/log-line.ts'
+import { appNames } from '../services/supervisor/state.ts'
+import { tailLines } from '../services/logs/tail.ts'
 
 const services = [...appNames, 'supervisor', 'postgres', 'engine']
 const defaultServices = [...appNames, 'supervisor']

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { openInstallation } from '../services/installation.ts'
-import { migrateDatabase } from '../services/prepare-database.ts'
-import { createProgress, createRenderer } from '../services/progress.ts'
-import { withDatabase } from '../services/with-database.ts'
+import { openInstallation } from '../services/installation/installation.ts'
+import { migrateDatabase } from '../services/database/migrate-database.ts'
+import { createProgress, createRenderer } from '../services/terminal/progress.ts'
+import { withDatabase } from '../services/database/with-database.ts'
 
 export async function migrate(args: string[]): Promise<number> {
   parseArgs({ args, options: {} })

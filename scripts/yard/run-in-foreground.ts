@@ -1,5 +1,5 @@
-import { formatLogLine, prefixed } from '../services/log-line.ts'
-import { supervise } from '../services/supervisor.ts'
+import { formatLogLine, prefixed } from '../services/logs/log-line.ts'
+import { supervise } from '../services/supervisor/supervisor.ts'
 import { listenForStop } from './stop-signals.ts'
 import type { Run } from './up.ts'
 

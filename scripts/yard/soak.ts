@@ -3,13 +3,14 @@ import type { MixedReport } from '@toolyard/sandbox/bench/mixed-runs'
 import { runMixed } from '@toolyard/sandbox/bench/mixed-runs'
 import { describeSoak, judgeSoak } from '../end-to-end/judge-soak.ts'
 import { soakHouse } from '../end-to-end/soak-house.ts'
-import { prepareDataDir } from '../services/data-dir.ts'
-import { Failure } from '../services/failure.ts'
-import { openTestInstallation } from '../services/installation.ts'
-import { createProgress, createRenderer } from '../services/progress.ts'
-import { withEngine } from '../services/with-engine.ts'
+import { prepareDataDir } from '../services/installation/data-dir.ts'
+import { Failure } from '../services/terminal/failure.ts'
+import { openTestInstallation } from '../services/installation/installation.ts'
+import { createProgress, createRenderer } from '../services/terminal/progress.ts'
+import { withEngine } from '../services/engine/with-engine.ts'
+import { chosenQueues } from './arguments/chosen-queues.ts'
+import { wholeNumber } from './arguments/whole-number.ts'
 
-const queues = ['postgres', 'redis'] as const
 const minutesMax = 24 * 60
 const defaultRuns = 20_000
 const runsMax = 10_000_000
@@ -33,7 +34,7 @@ export async function soak(args: string[]): Promise<number> {
     },
   })
   if (values.minutes !== undefined) return soakMinutes(values.minutes, values)
-  const runs = readRuns(values.runs)
+  const runs = wholeNumber('--runs', values.runs, { min: 100, max: runsMax })
   const fresh = Math.ceil(runs * freshShare)
   const installation = openTestInstallation()
   prepareDataDir(installation)
@@ -54,8 +55,7 @@ async function soakMinutes(text: string, { queue, json }: PathWish): Promise<num
   const minutes = Number(text)
   if (!(minutes >= 0.5 && minutes <= minutesMax))
     throw new Failure(`--minutes must be a number from 0.5 to ${minutesMax}`)
-  const chosen = queues.filter((name) => queue === undefined || name === queue)
-  if (chosen.length === 0) throw new Failure(`--queue must be ${queues.join(' or ')}`)
+  const chosen = chosenQueues(queue)
   const installation = openTestInstallation()
   prepareDataDir(installation)
   const progress = createProgress(createRenderer(process.stderr).show)
@@ -72,12 +72,6 @@ async function soakMinutes(text: string, { queue, json }: PathWish): Promise<num
   }
   if (json) console.log(JSON.stringify(told))
   return isGood ? 0 : 1
-}
-
-function readRuns(text: string): number {
-  const runs = Number(text)
-  if (Number.isInteger(runs) && runs >= 100 && runs <= runsMax) return runs
-  throw new Failure(`--runs must be a whole number from 100 to ${runsMax}`)
 }
 
 function faultsOf({ wrong, left, heldBytes }: MixedReport): string[] {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { probeEngine } from '@toolyard/sandbox/engine'
-import type { Installation } from '../services/installation.ts'
-import { openInstallation } from '../services/installation.ts'
-import type { ProcessIdentity } from '../services/process-identity.ts'
-import { isAlive } from '../services/process-identity.ts'
-import { askReadiness } from '../services/readiness.ts'
-import { describeDatabase, describeEngine, describeNetwork } from '../services/summary.ts'
-import type { SupervisorState } from '../services/supervisor-state.ts'
-import { readLiveState } from '../services/supervisor-state.ts'
+import type { Installation } from '../services/installation/installation.ts'
+import { openInstallation } from '../services/installation/installation.ts'
+import type { ProcessIdentity } from '../services/machine/process-identity.ts'
+import { isAlive } from '../services/machine/process-identity.ts'
+import { askReadiness } from '../services/supervisor/readiness.ts'
+import { describeDatabase, describeEngine, describeNetwork } from '../services/supervisor/summary.ts'
+import type { SupervisorState } from '../services/supervisor/state.ts'
+import { readLiveState } from '../services/supervisor/state.ts'
 
 type Part = { name: string; state: string; pid?: number; since?: string; restarts?: number; detail: string }
 

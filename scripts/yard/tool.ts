@@ -1,6 +1,6 @@
 import { nearestWord } from '@toolyard/contract/nearest-word'
-import { columns } from './tool/terminal-text.ts'
-import { UsageFault } from './tool/usage-fault.ts'
+import { columns } from './text/terminal-text.ts'
+import { UsageFault } from './arguments/usage-fault.ts'
 
 // For those who write tools, and those who run an installation. `new` and `check` need nothing that runs, or an engine
 // alone; the others ask the API.

@@ -3,14 +3,15 @@ import { parseArgs } from 'node:util'
 import { newId } from '@toolyard/contract/ids'
 import { assertSchema } from '@toolyard/db/migrate'
 import { openVault } from '@toolyard/vault/open-vault'
+import { refuseUnseenKey } from '@toolyard/vault/refuse-unseen-key'
 import { rotateDataKeys } from '@toolyard/vault/rotate-data-keys'
 import { rotateMasterKey } from '@toolyard/vault/rotate-master-key'
 import { VaultError } from '@toolyard/vault/vault-error'
-import { withPool } from '../services/database.ts'
-import { Failure } from '../services/failure.ts'
-import { openInstallation } from '../services/installation.ts'
-import { createProgress, createRenderer } from '../services/progress.ts'
-import { withDatabase } from '../services/with-database.ts'
+import { withPool } from '../services/database/database.ts'
+import { Failure } from '../services/terminal/failure.ts'
+import { openInstallation } from '../services/installation/installation.ts'
+import { createProgress, createRenderer } from '../services/terminal/progress.ts'
+import { withDatabase } from '../services/database/with-database.ts'
 
 const usage = `Usage:
   ./yard vault new-key                 print a new entry for YARD_SECRET_KEYS
@@ -40,6 +41,7 @@ async function rotate(args: string[]): Promise<number> {
   return withDatabase(installation, progress, (url) =>
     withPool(url, async (pool) => {
       await assertSchema(pool)
+      await refuseUnseenKey(pool, secretKeys).catch(explain)
       const opened = await openVault({ pool, secretKeys, dataDir: installation.dataDir }).catch(explain)
       const { current, rewrapped, unreadable, inUse } = await rotateMasterKey(opened, operator)
       console.log(`The keys of ${rewrapped} tools are wrapped anew, with ${current}.`)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
-import { projectRoot } from '../services/installation.ts'
+import { projectRoot } from '../services/installation/installation.ts'
 
 // All faults of all checks at once, each check's together; a check that finds nothing says nothing.
 const flags = ['--continue=always', '--output-logs=errors-only', '--log-order=grouped', '--log-prefix=none']

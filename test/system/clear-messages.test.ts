@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '@toolyard/testkit/free-port'
-import type { Outcome } from './fixtures/yard.ts'
-import { testYard } from './fixtures/yard.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import type { Outcome } from '../fixtures/yard.ts'
+import { testYard } from '../fixtures/yard.ts'
 
 // Each thing that a person can mend: one message that names the mend, exit code 1, no stack, nothing started.
 
@@ -52,8 +52,7 @@ test('a data directory that cannot be written names the setting', async (t) => {
 
 test('a folder of somebody else’s is no data directory, for whichever command', async (t) => {
   const yard = await testYard(t)
-  const folder = mkdtempSync(join(tmpdir(), 'toolyard-system-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'engine', 'run'), { recursive: true })
   writeFileSync(join(folder, 'thesis.txt'), '')
   for (const args of [['up', '--detach'], ['down'], ['down', '--delete-data', '--yes']]) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import type { Yard } from './fixtures/yard.ts'
-import { outcomeOf, projectRoot, readiness, testYard } from './fixtures/yard.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import type { Yard } from '../fixtures/yard.ts'
+import { outcomeOf, projectRoot, readiness, testYard } from '../fixtures/yard.ts'
 
 test('dev restarts an app whose source changes, and Ctrl-C leaves nothing', async (t) => {
   const root = copyOfProject(t)
@@ -38,11 +38,7 @@ const appsOf = (yard: Yard) =>
 
 /** What dev runs and watches, to be changed at will; with a space in its path, which any checkout may have. */
 function copyOfProject(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'toolyard-system-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  // The database's own user passes here to its programs.
-  chmodSync(folder, 0o711)
-  const root = join(folder, 'die Werkzeuge für alle')
+  const root = join(temporaryFolder(t), 'die Werkzeuge für alle')
   mkdirSync(root)
   for (const name of ['yard', 'package.json', 'package-lock.json', 'apps', 'scripts'])
     cpSync(join(projectRoot, name), join(root, name), { recursive: true })

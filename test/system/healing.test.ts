@@ -6,14 +6,12 @@ import { emptyDatabase } from '@toolyard/testkit/database'
 import { testRedisUrl } from '@toolyard/testkit/environment'
 import { stallableProxy } from '@toolyard/testkit/stallable-proxy'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { readiness, testYard } from './fixtures/yard.ts'
+import { partOf, readiness, runningYard } from '../fixtures/yard.ts'
 
 test('a database that goes away makes it unready, and ready again by itself when it is back', async (t) => {
   const database = await emptyDatabase()
   const proxy = await stallableProxy(database.url)
-  const yard = await testYard(t, { DATABASE_URL: proxy.url })
-  const up = await yard.run(['up', '--detach'])
-  assert.equal(up.code, 0, up.stderr)
+  const yard = await runningYard(t, { DATABASE_URL: proxy.url })
   const before = yard.processes()
   proxy.cut()
   await waitUntil('it says that it is not ready', async () => (await readiness(yard.url)) === 503, 30_000)
@@ -27,8 +25,7 @@ test('a database that goes away makes it unready, and ready again by itself when
 })
 
 test('the embedded database that is killed is brought back', async (t) => {
-  const yard = await testYard(t)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
+  const yard = await runningYard(t)
   const { folder } = JSON.parse(readFileSync(join(yard.dataDir, 'postgres.json'), 'utf8'))
   const pidFile = join(yard.dataDir, folder, 'data', 'postmaster.pid')
   const pid = pidIn(pidFile)
@@ -40,17 +37,14 @@ test('the embedded database that is killed is brought back', async (t) => {
 
 test('with real servers named no service of ours is started', async (t) => {
   const database = await emptyDatabase()
-  const yard = await testYard(t, { DATABASE_URL: database.url, REDIS_URL: testRedisUrl() })
-  const up = await yard.run(['up', '--detach'])
-  assert.equal(up.code, 0, up.stderr)
+  const yard = await runningYard(t, { DATABASE_URL: database.url, REDIS_URL: testRedisUrl() })
   assert.deepEqual(
     yard.processes().filter((line) => /postgres|redis|dockerd/.test(line)),
     [],
   )
-  const status = JSON.parse((await yard.run(['status', '--json'])).stdout)
-  const shown = status.parts.find((part: { name: string }) => part.name === 'database')
-  assert.equal(shown.state, 'external')
-  assert.equal(status.parts.find((part: { name: string }) => part.name === 'queue').state, 'redis')
+  const status = await yard.status()
+  assert.equal(partOf(status, 'database').state, 'external')
+  assert.equal(partOf(status, 'queue').state, 'redis')
 })
 
 /** Undefined while there is no server: its start takes the old file away and writes a new one. */

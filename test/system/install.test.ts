@@ -4,17 +4,15 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { TestContext } from 'node:test'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 
 // The real ./yard and npm in a checkout of the same shape that needs no network: what it installs lies beside it.
 
@@ -88,10 +86,4 @@ function writePackage(folder: string, manifest: Record<string, unknown>): void {
 function run(words: string[]): { stdout: string; stderr: string } {
   const { stdout, stderr } = spawnSync('env', words, { encoding: 'utf8' })
   return { stdout, stderr }
-}
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'toolyard-system-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  return folder
 }

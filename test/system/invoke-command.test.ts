@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import { listToolImages } from '@toolyard/sandbox/list-tool-images'
-import { openEngine } from '@toolyard/sandbox/open-engine'
-import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
-import { testDockerHost } from '@toolyard/testkit/environment'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import type { Outcome, Yard } from './fixtures/yard.ts'
-import { outcomeOf, projectRoot, testYard } from './fixtures/yard.ts'
+import { removeImagesAfter } from '../fixtures/remove-images-after.ts'
+import { outcomeOf, runningYard, succeeded, testYard } from '../fixtures/yard.ts'
+import { assertUsage } from './fixtures/assert-usage.ts'
+import { shellTool, writeTool } from './fixtures/write-tool.ts'
 
 // `./yard invoke` and `./yard watch` as their users type them, beside a real installation.
 
@@ -18,69 +12,27 @@ const script = `for step in 1 2 3 4 5 6; do echo "step $step" >&2; sleep 0.5; do
 jq -nc '{text: "all done"}'
 `
 
-function addTool(dir: string): void {
-  cpSync(join(projectRoot, 'tools', '_base'), join(dir, '_base'), { recursive: true })
-  const folder = join(dir, 'talking')
-  mkdirSync(folder)
-  const manifest = {
-    $schema: '../manifest.schema.json',
-    name: 'talking',
-    description: 'A tool that is made for one test: it says on stderr how far it has come.',
-    trigger: { type: 'on_demand' },
-    parameters: {},
-    returns: {},
-    sandbox: { network: 'none' },
-    examples: [{ description: 'Try it' }],
-  }
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest))
-  writeFileSync(
-    join(folder, 'Dockerfile'),
-    'FROM toolyard/base-shell\nCOPY runner.sh /runner.sh\nENTRYPOINT ["bash", "/runner.sh"]\n',
-  )
-  writeFileSync(join(folder, 'runner.sh'), script)
-}
-
-/** Called after `testYard`, it comes after its `down`. */
-function removeImagesAfter(t: TestContext, { dataDir }: Yard): void {
-  const instance = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 10)
-  t.after(async () => {
-    const docker = openEngine(testDockerHost())
-    for (const { id } of await listToolImages(docker, instance))
-      await removeToolImage(docker, { id, instance })
-  })
-}
-
-function succeeded({ code, stdout, stderr }: Outcome): string {
-  assert.equal(code, 0, `${stdout}\n${stderr}`)
-  return stdout
-}
-
 test('what is typed wrongly ends with 2, and what does not run with 1 and the way to start it', async (t) => {
   const yard = await testYard(t)
-  for (const words of [
+  const wrong = [
     ['invoke'],
     ['invoke', 'a', 'b'],
     ['invoke', 'a', '--params', '{'],
     ['invoke', 'a', '--idempotency-key', 'a b'],
     ['watch'],
     ['watch', 'inv_1', '--nothing'],
-  ])
-    assert.equal((await yard.run(words)).code, 2, words.join(' '))
-  for (const words of [
+  ]
+  const right = [
     ['invoke', 'a'],
     ['watch', 'inv_1'],
-  ]) {
-    const { code, stderr } = await yard.run(words)
-    assert.equal(code, 1, words.join(' '))
-    assert.match(stderr, /\.\/yard up/)
-  }
+  ]
+  await assertUsage(yard, wrong, right)
 })
 
 test('a call is followed to its end with what the tool says, and Ctrl-C ends only the watching', async (t) => {
-  const yard = await testYard(t)
+  const yard = await runningYard(t)
   removeImagesAfter(t, yard)
-  addTool(yard.toolDir)
-  succeeded(await yard.run(['up', '--detach']))
+  writeTool(yard.toolDir, 'talking', shellTool(script))
   succeeded(await yard.run(['tool', 'build', 'talking']))
 
   const waited = await yard.run(['invoke', 'talking', '--wait'])

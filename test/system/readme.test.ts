@@ -3,16 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { testYard } from './fixtures/yard.ts'
+import { runningYard, testYard } from '../fixtures/yard.ts'
 
 // What the README tells people to type is typed here, on a port and in a data directory of the test's own.
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
 
 test('the curl lines of the README work as they stand', async (t) => {
-  const yard = await testYard(t)
-  const up = await yard.run(['up', '--detach'])
-  assert.equal(up.code, 0, up.stderr)
+  const yard = await runningYard(t)
   const lines = [...readme.matchAll(/^curl .+$/gm)].map(([line]) => line)
   assert.ok(lines.length >= 2)
   for (const line of lines) {

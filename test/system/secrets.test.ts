@@ -10,8 +10,9 @@ import { emptyDatabase } from '@toolyard/testkit/database'
 import { testDockerHost, testRedisUrl } from '@toolyard/testkit/environment'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { findSpelling, spellingsOf } from './fixtures/spellings.ts'
-import type { Yard } from './fixtures/yard.ts'
-import { testYard } from './fixtures/yard.ts'
+import { removeImagesAfter } from '../fixtures/remove-images-after.ts'
+import type { Yard } from '../fixtures/yard.ts'
+import { succeeded, testYard } from '../fixtures/yard.ts'
 
 // I6, through the whole product: a secret that was set by PUT, and that its tool then shouts, is found nowhere.
 
@@ -47,8 +48,8 @@ async function startYard(t: TestContext, queue: 'postgres' | 'redis', databaseUr
     ...(queue === 'redis' ? { REDIS_URL: testRedisUrl() } : {}),
   })
   cpSync(join(import.meta.dirname, 'fixtures/leaky'), join(yard.toolDir, 'leaky'), { recursive: true })
-  const up = await yard.run(['up', '--detach'])
-  assert.equal(up.code, 0, up.stderr)
+  removeImagesAfter(t, yard)
+  succeeded(await yard.run(['up', '--detach']))
   return yard
 }
 
@@ -102,15 +103,16 @@ async function lookAtEngine(
 ): Promise<void> {
   const running = call('POST', '/tools/leaky/invoke', { params: { way: 'wait' } })
   const docker = openEngine(testDockerHost())
-  const tools = async () => docker.listContainers({ all: true, filters: { label: ['toolyard.tool=leaky'] } })
+  const filters = { label: [`toolyard.instance=${yard.instance}`, 'toolyard.tool=leaky'] }
   const id = await waitUntil('it runs', () => findRunning(call))
   // A row that runs may still wait for its sandbox.
-  const present = await waitUntil('its sandbox is there', async () => {
-    const found = await tools()
-    return found.length > 0 && found
+  const seen = await waitUntil('its sandbox is there', async () => {
+    const found = await docker.listContainers({ all: true, filters })
+    const inspected = await Promise.all(found.map(({ Id }) => inspect(docker, Id)))
+    return inspected.some((one) => one?.State.Running) && inspected
   })
-  const seen = await Promise.all(present.map(({ Id }) => docker.getContainer(Id).inspect()))
-  const images = await docker.listImages({ filters: { label: ['toolyard.tool=leaky'] } })
+  const images = await docker.listImages({ filters })
+  assert.ok(images.length > 0)
   const told = await Promise.all(
     images.map(async ({ Id }) => [await docker.getImage(Id).inspect(), await docker.getImage(Id).history()]),
   )
@@ -119,6 +121,16 @@ async function lookAtEngine(
   await call('POST', `/invocations/${id}/cancel`)
   assert.equal((await running)['status'], 'cancelled')
   assert.ok(yard.processes().length > 0)
+}
+
+/** Undefined for a sandbox of a call before, which goes away meanwhile. */
+async function inspect(docker: ReturnType<typeof openEngine>, id: string) {
+  try {
+    return await docker.getContainer(id).inspect()
+  } catch (error) {
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 404) return undefined
+    throw error
+  }
 }
 
 async function findRunning(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptyDatabase } from '@toolyard/testkit/database'
 import { testDatabaseServer, testRedisUrl } from '@toolyard/testkit/environment'
-import { testYard } from './fixtures/yard.ts'
+import { testYard } from '../fixtures/yard.ts'
 
 test('tests on servers that the environment names say so, and drop nothing of others there', async (t) => {
   const other = await emptyDatabase()

@@ -1,72 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import { listToolImages } from '@toolyard/sandbox/list-tool-images'
 import { openEngine } from '@toolyard/sandbox/open-engine'
-import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
 import { testDockerHost } from '@toolyard/testkit/environment'
-import type { Outcome, Yard } from './fixtures/yard.ts'
-import { outcomeOf, projectRoot, testYard } from './fixtures/yard.ts'
+import { removeImagesAfter } from '../fixtures/remove-images-after.ts'
+import { outcomeOf, projectRoot, runningYard, succeeded, testYard } from '../fixtures/yard.ts'
+import { assertUsage } from './fixtures/assert-usage.ts'
+import { shellTool, writeTool } from './fixtures/write-tool.ts'
 
 // `./yard tool` as its users type it: first with nothing running but an engine, then beside a real installation.
-
-const schema = '../manifest.schema.json'
-const comesWith = join(projectRoot, 'tools')
-
-/** A directory for new tools, before the one with the bases. */
-function toolDirs(t: TestContext) {
-  const dir = mkdtempSync(join(tmpdir(), 'toolyard-tools-'))
-  t.after(() => rmSync(dir, { recursive: true, force: true }))
-  const bases = join(dir, 'tools')
-  cpSync(join(comesWith, '_base'), join(bases, '_base'), { recursive: true })
-  return bases
-}
-
-function writeTool(dir: string, name: string, files: Record<string, string>, manifest: object = {}): string {
-  const folder = join(dir, name)
-  mkdirSync(folder)
-  const complete = {
-    $schema: schema,
-    name,
-    description: 'A tool that is made for one test and is of no use to anybody else.',
-    trigger: { type: 'on_demand' },
-    parameters: {},
-    returns: {},
-    sandbox: { network: 'none' },
-    examples: [{ description: 'Try it' }],
-    ...manifest,
-  }
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(complete, undefined, 2))
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
-  return folder
-}
-
-const shellTool = (script: string, more = '') => ({
-  Dockerfile: `FROM toolyard/base-shell\nCOPY runner.sh /runner.sh\n${more}\nENTRYPOINT ["bash", "/runner.sh"]\n`,
-  'runner.sh': script,
-})
-
-function succeeded({ code, stdout, stderr }: Outcome): string {
-  assert.equal(code, 0, `${stdout}\n${stderr}`)
-  return stdout
-}
-
-/** Of an installation that ends with its test: nobody else would. Called after `testYard`, it comes after its `down`. */
-function removeImagesAfter(t: TestContext, { dataDir }: Yard): void {
-  const instance = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 10)
-  t.after(async () => {
-    const docker = openEngine(testDockerHost())
-    const images = await listToolImages(docker, instance)
-    assert(images.length > 0)
-    for (const { id } of images) await removeToolImage(docker, { id, instance })
-    assert.deepEqual(await listToolImages(docker, instance), [])
-  })
-}
 
 async function leftOnEngine(): Promise<string[]> {
   const docker = openEngine(testDockerHost())
@@ -77,8 +21,8 @@ async function leftOnEngine(): Promise<string[]> {
 }
 
 test('a new tool of each language passes its check in the real sandbox, with nothing running', async (t) => {
-  const dir = toolDirs(t)
-  const yard = await testYard(t, { YARD_TOOL_DIRS: dir })
+  const yard = await testYard(t)
+  const dir = yard.toolDir
   for (const lang of ['bash', 'python', 'node']) {
     const name = `new-${lang}`
     const made = succeeded(await yard.run(['tool', 'new', name, '--lang', lang]))
@@ -100,8 +44,8 @@ test('a new tool of each language passes its check in the real sandbox, with not
 })
 
 test('a check tells every fault, the words of a build that fails, and what a hostile tool says as text', async (t) => {
-  const dir = toolDirs(t)
-  const yard = await testYard(t, { YARD_TOOL_DIRS: dir })
+  const yard = await testYard(t)
+  const dir = yard.toolDir
   const check = (folder: string, ...more: string[]) => yard.run(['tool', 'check', folder, ...more])
 
   const broken = await check(writeTool(dir, 'broken', {}, { name: 'brokn', unheard: 1 }))
@@ -131,7 +75,7 @@ test('a check tells every fault, the words of a build that fails, and what a hos
 
 test('what is typed wrongly ends with 2, and what does not run with 1 and the way to start it', async (t) => {
   const yard = await testYard(t)
-  for (const words of [
+  const wrong = [
     [],
     ['chek'],
     ['new'],
@@ -144,34 +88,28 @@ test('what is typed wrongly ends with 2, and what does not run with 1 and the wa
     ['list', '--nothing'],
     ['enable', 'a', '--all'],
     ['config', 'a', 'word'],
-  ]) {
-    const { code, stdout } = await yard.run(['tool', ...words])
-    assert.deepEqual([code, stdout], [2, ''], words.join(' '))
-  }
-  for (const words of [
+  ]
+  const right = [
     ['list'],
     ['build'],
     ['run', 'a'],
     ['rollback', 'a'],
     ['versions', 'a'],
     ['disable', '--all'],
-  ]) {
-    const { code, stderr } = await yard.run(['tool', ...words])
-    assert.equal(code, 1, words.join(' '))
-    assert.match(stderr, /\.\/yard up/)
-  }
+  ]
+  const asTool = (words: string[]) => ['tool', ...words]
+  await assertUsage(yard, wrong.map(asTool), right.map(asTool))
   assert.equal((await yard.run(['tool', 'check', '/nowhere/at/all'])).code, 1)
 })
 
 test('a folder that is copied in is listed and called after one command, and a broken one disturbs nobody', async (t) => {
-  const dir = toolDirs(t)
-  const yard = await testYard(t, { YARD_TOOL_DIRS: dir })
+  const yard = await runningYard(t)
+  const dir = yard.toolDir
   removeImagesAfter(t, yard)
   const tool = (...words: string[]) => yard.run(['tool', ...words])
-  succeeded(await yard.run(['up', '--detach']))
   assert.match(succeeded(await tool('list')), /There is no tool yet/)
 
-  cpSync(join(comesWith, 'tool_example'), join(dir, 'tool_example'), { recursive: true })
+  cpSync(join(projectRoot, 'tools/tool_example'), join(dir, 'tool_example'), { recursive: true })
   assert.match(succeeded(await tool('build', 'tool_example')), /^ready {2}tool_example 1\.0 [0-9a-f]{12}$/m)
   const called = JSON.parse(
     succeeded(await tool('run', 'tool_example', '--params', '{"name": "Dylan"}', '--json')),
@@ -219,8 +157,8 @@ test('a folder that is copied in is listed and called after one command, and a b
 })
 
 test('tools are switched off and on, and a secret gets in by stdin alone', async (t) => {
-  const dir = toolDirs(t)
-  const yard = await testYard(t, { YARD_TOOL_DIRS: dir })
+  const yard = await testYard(t)
+  const dir = yard.toolDir
   removeImagesAfter(t, yard)
   const tool = (...words: string[]) => yard.run(['tool', ...words])
   const config_schema = { token: { secret: true, required: true }, city: { default: 'Turin' } }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { testRedisUrl } from '@toolyard/testkit/environment'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { outcomeOf, projectRoot, testYard } from './fixtures/yard.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { outcomeOf, partOf, projectRoot, runningYard, succeeded, testYard } from '../fixtures/yard.ts'
 
 // The command typed by another user, in another folder, at a terminal that is left, and into a pipe that is read slowly.
 
@@ -19,8 +19,7 @@ test(
   'another user than the one who started it is told so',
   { skip: !canBeNobody && 'needs root, and a checkout that others can reach' },
   async (t) => {
-    const yard = await testYard(t)
-    assert.equal((await yard.run(['up', '--detach'])).code, 0)
+    const yard = await runningYard(t)
     chmodSync(yard.dataDir, 0o755)
     for (const command of ['status', 'down']) {
       const outcome = await yard.run([command], {}, nobody)
@@ -37,24 +36,17 @@ test(
 
 test("a relative path of a secret's file is found by every process, wherever ./yard was typed", async (t) => {
   const yard = await testYard(t)
-  const cwd = mkdtempSync(join(tmpdir(), 'toolyard-typed-'))
-  t.after(() => rmSync(cwd, { recursive: true }))
+  const cwd = temporaryFolder(t)
   writeFileSync(join(cwd, 'redis.url'), testRedisUrl())
   const environment = { REDIS_URL_FILE: 'redis.url' }
-  const up = await yard.run(['up', '--detach'], environment, { cwd })
-  assert.equal(up.code, 0, up.stderr)
-  const status = await yard.run(['status', '--json'], environment, { cwd })
-  assert.equal(status.code, 0, status.stdout)
-  assert.equal(
-    JSON.parse(status.stdout).parts.find((part: { name: string }) => part.name === 'queue').state,
-    'redis',
-  )
+  succeeded(await yard.run(['up', '--detach'], environment, { cwd }))
+  const status = succeeded(await yard.run(['status', '--json'], environment, { cwd }))
+  assert.equal(partOf(JSON.parse(status), 'queue').state, 'redis')
 })
 
 test('what a slow reader of a pipe has not taken yet is not lost with the command that wrote it', async (t) => {
-  const yard = await testYard(t)
+  const yard = await runningYard(t)
   const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'x'.repeat(80)}`)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
   await yard.run(['down'])
   // Lines enough for several pipes, within what is read of the end of a log.
   const kept = lines.slice(-10_000)

@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { emptyDatabase } from '@toolyard/testkit/database'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { outcomeOf, readiness, supervisorOf, testYard } from './fixtures/yard.ts'
+import {
+  outcomeOf,
+  partOf,
+  readiness,
+  runningYard,
+  succeeded,
+  supervisorOf,
+  testYard,
+} from '../fixtures/yard.ts'
 
 test('up, up again, status, a key that works, down: and nothing is left', async (t) => {
   const yard = await testYard(t)
@@ -29,12 +37,9 @@ test('up, up again, status, a key that works, down: and nothing is left', async 
   assert.equal(moved.code, 0, moved.stderr)
   assert.match(moved.stdout, new RegExp(`YARD_PORT: http://127.0.0.1:9, where it runs with ${yard.url}`))
 
-  const status = await yard.run(['status', '--json'])
-  assert.equal(status.code, 0)
-  const told = JSON.parse(status.stdout)
-  assert.equal(told.ready, true)
-  const states = new Map(told.parts.map((part: { name: string; state: string }) => [part.name, part.state]))
-  for (const app of ['api', 'worker', 'scheduler']) assert.equal(states.get(app), 'ready', app)
+  const status = JSON.parse(succeeded(await yard.run(['status', '--json'])))
+  assert.equal(status.ready, true)
+  for (const app of ['api', 'worker', 'scheduler']) assert.equal(partOf(status, app).state, 'ready', app)
 
   const down = await yard.run(['down'])
   assert.equal(down.code, 0, down.stderr)
@@ -47,8 +52,7 @@ test('up, up again, status, a key that works, down: and nothing is left', async 
 })
 
 test('what was there is there after a second start, the key too', async (t) => {
-  const yard = await testYard(t)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
+  const yard = await runningYard(t)
   const made = await yard.run(['key', 'create', '--name', 'kept', '--scope', 'tools:read'])
   assert.equal(made.code, 0, made.stderr)
   assert.match(made.stdout, /^yk_\S+\n$/, 'stdout is the key alone')
@@ -120,14 +124,13 @@ test('in the foreground it goes on when nobody reads what it says', async (t) =>
   const ended = new Promise((resolve) => child.once('exit', resolve))
   await waitUntil('it is ready', async () => (await yard.run(['status'])).code === 0, 60_000)
   child.stdout?.destroy()
-  const { parts } = JSON.parse((await yard.run(['status', '--json'])).stdout)
   // Its end is told on the output that nobody reads.
-  process.kill(parts.find((part: { name: string }) => part.name === 'scheduler').pid, 'SIGKILL')
+  kill(partOf(await yard.status(), 'scheduler'))
   await waitUntil(
     'the scheduler was started again',
     async () => {
-      const now = JSON.parse((await yard.run(['status', '--json'])).stdout)
-      return now.ready && now.parts.some((part: { restarts?: number }) => part.restarts === 1)
+      const { ready, parts } = await yard.status()
+      return ready && parts.some(({ restarts }) => restarts === 1)
     },
     20_000,
   )
@@ -151,8 +154,7 @@ test('a start that is interrupted leaves nothing', async (t) => {
 })
 
 test('after the supervisor was killed, up goes on with what it left', async (t) => {
-  const yard = await testYard(t)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
+  const yard = await runningYard(t)
   process.kill(supervisorOf(yard.dataDir), 'SIGKILL')
   const up = await yard.run(['up', '--detach'])
   assert.equal(up.code, 0, up.stderr)
@@ -164,8 +166,7 @@ test('after the supervisor was killed, up goes on with what it left', async (t) 
 })
 
 test('after the supervisor was killed, down takes away what it left', async (t) => {
-  const yard = await testYard(t)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
+  const yard = await runningYard(t)
   process.kill(supervisorOf(yard.dataDir), 'SIGKILL')
   const down = await yard.run(['down'])
   assert.equal(down.code, 0, down.stderr)
@@ -174,17 +175,15 @@ test('after the supervisor was killed, down takes away what it left', async (t) 
 })
 
 test('an app that is killed is started again', async (t) => {
-  const yard = await testYard(t)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
-  const { parts } = JSON.parse((await yard.run(['status', '--json'])).stdout)
-  const api = parts.find((part: { name: string }) => part.name === 'api')
-  process.kill(api.pid, 'SIGKILL')
+  const yard = await runningYard(t)
+  const api = partOf(await yard.status(), 'api')
+  kill(api)
   await waitUntil(
     'another api is ready',
     async () => {
-      const now = JSON.parse((await yard.run(['status', '--json'])).stdout)
-      const next = now.parts.find((part: { name: string }) => part.name === 'api')
-      return now.ready && next.pid !== undefined && next.pid !== api.pid && next.restarts === 1
+      const now = await yard.status()
+      const { pid, restarts } = partOf(now, 'api')
+      return now.ready && pid !== undefined && pid !== api.pid && restarts === 1
     },
     20_000,
   )
@@ -195,14 +194,18 @@ test('an app that is killed is started again', async (t) => {
 })
 
 test('deleting the data needs a yes, and takes all of it', async (t) => {
-  const yard = await testYard(t)
-  assert.equal((await yard.run(['up', '--detach'])).code, 0)
+  const yard = await runningYard(t)
   const refused = await yard.run(['down', '--delete-data'])
   assert.equal(refused.code, 1)
   assert.equal(await readiness(yard.url), 200, 'and nothing was stopped')
   assert.equal((await yard.run(['down', '--delete-data', '--yes'])).code, 0)
   assert.ok(!existsSync(yard.dataDir))
 })
+
+function kill({ pid }: { pid?: number }): void {
+  assert.ok(pid !== undefined)
+  process.kill(pid, 'SIGKILL')
+}
 
 function socketsIn(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })

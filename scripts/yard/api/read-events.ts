@@ -1,4 +1,4 @@
-import { Failure } from '../../services/failure.ts'
+import { Failure } from '../../services/terminal/failure.ts'
 
 export type ServerEvent = { event: string; data: string; id: string | undefined }
 

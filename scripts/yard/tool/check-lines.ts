@@ -1,6 +1,6 @@
 import type { CheckReport, RunReport } from './check-report.ts'
-import type { Paint } from './paint.ts'
-import { indent, oneLine } from './terminal-text.ts'
+import type { Paint } from '../text/paint.ts'
+import { indent, oneLine } from '../text/terminal-text.ts'
 
 /** The report for a person: what was tried, how it went, and what could be better. */
 export function checkLines(report: CheckReport, paint: Paint): string[] {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Outcome, TakeFailure } from '@toolyard/sandbox/outcome'
-import { Failure } from '../../services/failure.ts'
+import { Failure } from '../../services/terminal/failure.ts'
 import { checkLines } from './check-lines.ts'
 import { describeTrial } from './check-report.ts'
 import { someOutcome, someTool } from './fixtures/some-tool.ts'
-import { createPaint } from './paint.ts'
+import { createPaint } from '../text/paint.ts'
 import { preparePayload } from './prepare-payload.ts'
 import type { Tried } from './try-on-engine.ts'
 

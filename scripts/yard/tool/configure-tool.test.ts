@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { configLines, readPairs } from './configure-tool.ts'
-import { createPaint } from './paint.ts'
-import { UsageFault } from './usage-fault.ts'
+import { createPaint } from '../text/paint.ts'
+import { UsageFault } from '../arguments/usage-fault.ts'
 
 test('settings are read as pairs, whatever stands in their values', () => {
   const pairs = readPairs(['url=https://a/?b=c', 'empty=', 'token=-'])

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 import type { ToolConfig } from '@toolyard/contract/tools'
 import { configDeletedShape, toolConfigShape } from '@toolyard/contract/tools'
-import type { Api } from './open-api.ts'
-import { readAnswer } from './open-api.ts'
-import { askingOptions, openDesk } from './desk.ts'
-import type { Paint } from './paint.ts'
-import { requireToolName } from './read-arguments.ts'
-import { readSecret } from './read-stdin.ts'
-import { columns, indent, oneLine } from './terminal-text.ts'
-import { UsageFault } from './usage-fault.ts'
+import type { Api } from '../api/open-api.ts'
+import { readAnswer } from '../api/open-api.ts'
+import { askingOptions, openDesk } from '../api/desk.ts'
+import type { Paint } from '../text/paint.ts'
+import { requireToolName } from '../arguments/read-arguments.ts'
+import { readSecret } from '../arguments/read-stdin.ts'
+import { columns, indent, oneLine } from '../text/terminal-text.ts'
+import { UsageFault } from '../arguments/usage-fault.ts'
 
 /** Shows what is stored for a tool, stores some of it, or forgets one. Secrets are never shown. */
 export async function configureTool(args: string[]): Promise<number> {

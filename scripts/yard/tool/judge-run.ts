@@ -2,7 +2,7 @@ import type { Manifest } from '@toolyard/contract/manifest'
 import type { ToolSuccess } from '@toolyard/contract/tool-output'
 import { parseToolOutput } from '@toolyard/contract/tool-output'
 import type { Outcome, TakeFailure } from '@toolyard/sandbox/outcome'
-import { Failure } from '../../services/failure.ts'
+import { Failure } from '../../services/terminal/failure.ts'
 
 export type Verdict =
   | { kind: 'succeeded'; output: ToolSuccess }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ToolShape } from '@toolyard/contract/tools'
 import { builtLines } from './build-tools.ts'
 import { toolLines } from './list-tools.ts'
-import { createPaint } from './paint.ts'
+import { createPaint } from '../text/paint.ts'
 import { versionLines } from './tool-versions.ts'
 
 const paint = createPaint({}, {})

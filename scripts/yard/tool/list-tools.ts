@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import type { ToolList, ToolShape } from '@toolyard/contract/tools'
 import { toolListShape, toolsEnabledShape } from '@toolyard/contract/tools'
-import { askingOptions, openDesk } from './desk.ts'
-import { readAnswer } from './open-api.ts'
-import type { Paint } from './paint.ts'
-import { columns, indent, oneLine, shorten } from './terminal-text.ts'
+import { askingOptions, openDesk } from '../api/desk.ts'
+import { readAnswer } from '../api/open-api.ts'
+import type { Paint } from '../text/paint.ts'
+import { columns, indent, oneLine, shorten } from '../text/terminal-text.ts'
 
 const defaultWidth = 110
 const describedMin = 20

@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { readTool } from '@toolyard/catalog/read-tool'
-import { Failure } from '../../services/failure.ts'
-import { projectRoot } from '../../services/installation.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { Failure } from '../../services/terminal/failure.ts'
+import { projectRoot } from '../../services/installation/installation.ts'
 import { languages, makeTool } from './new-tool.ts'
-
-function toolDir(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'toolyard-new-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 const failure = (message: RegExp) => (error: unknown) =>
   error instanceof Failure && message.test(error.message)
 
 test('a new tool of each language is a tool without a fault, and no placeholder is left in it', async (t) => {
   assert.deepEqual(languages(), ['bash', 'node', 'python'])
-  const parent = toolDir(t)
+  const parent = temporaryFolder(t)
   for (const lang of languages()) {
     const { dir, files } = makeTool({ name: `new-${lang}`, lang, toolDirs: [parent] })
     assert.deepEqual(readdirSync(dir).sort(), files)
@@ -36,7 +29,7 @@ test('a new tool of each language is a tool without a fault, and no placeholder 
 })
 
 test('what is there already stays as it is, in whichever directory of tools it stands', (t) => {
-  const [first, second] = [toolDir(t), toolDir(t)]
+  const [first, second] = [temporaryFolder(t), temporaryFolder(t)]
   mkdirSync(join(second, 'mine'))
   const wanted = { lang: 'bash', toolDirs: [first, second] }
   assert.throws(() => makeTool({ ...wanted, name: 'mine' }), failure(/mine is there already/))
@@ -46,7 +39,7 @@ test('what is there already stays as it is, in whichever directory of tools it s
 })
 
 test('a name that no image can have is refused before anything is written', (t) => {
-  const parent = toolDir(t)
+  const parent = temporaryFolder(t)
   mkdirSync(join(parent, '_base', 'shell'), { recursive: true })
   for (const name of ['base-shell', 'ends_', 'a-_b'])
     assert.throws(() => makeTool({ name, lang: 'bash', toolDirs: [parent] }), Failure)
@@ -54,7 +47,7 @@ test('a name that no image can have is refused before anything is written', (t) 
 })
 
 test('without a directory of tools it is said how to get one', (t) => {
-  const missing = join(toolDir(t), 'tools')
+  const missing = join(temporaryFolder(t), 'tools')
   assert.throws(() => makeTool({ name: 'a', lang: 'bash', toolDirs: [missing] }), failure(/YARD_TOOL_DIRS/))
   assert(!existsSync(missing))
 })

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { imageNameFault } from '@toolyard/catalog/image-names'
-import { Failure, codeOf } from '../../services/failure.ts'
-import { openInstallation, projectRoot } from '../../services/installation.ts'
-import { onlyWord, requireToolName } from './read-arguments.ts'
-import { jsonLine, oneLine } from './terminal-text.ts'
-import { UsageFault } from './usage-fault.ts'
+import { Failure, codeOf } from '../../services/terminal/failure.ts'
+import { openInstallation, projectRoot } from '../../services/installation/installation.ts'
+import { onlyWord, requireToolName } from '../arguments/read-arguments.ts'
+import { jsonLine, oneLine } from '../text/terminal-text.ts'
+import { UsageFault } from '../arguments/usage-fault.ts'
 
 const templates = join(import.meta.dirname, 'templates')
 const schema = join(projectRoot, 'tools', 'manifest.schema.json')

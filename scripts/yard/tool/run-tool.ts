@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 import { invocationShape } from '@toolyard/contract/invocations'
-import { Interruption } from '../../services/failure.ts'
+import { Interruption } from '../../services/terminal/failure.ts'
 import { listenForStop } from '../stop-signals.ts'
-import type { Desk } from './desk.ts'
-import { askingOptions, openDesk } from './desk.ts'
-import type { Invocation } from './invocation-lines.ts'
-import { invocationLines, isFinal } from './invocation-lines.ts'
-import { readAnswer } from './open-api.ts'
-import { onlyWord, readObject, requireToolName } from './read-arguments.ts'
-import { oneLine } from './terminal-text.ts'
+import type { Desk } from '../api/desk.ts'
+import { askingOptions, openDesk } from '../api/desk.ts'
+import type { Invocation } from '../invocation/invocation-lines.ts'
+import { invocationLines, isFinal } from '../invocation/invocation-lines.ts'
+import { readAnswer } from '../api/open-api.ts'
+import { onlyWord, readObject, requireToolName } from '../arguments/read-arguments.ts'
+import { oneLine } from '../text/terminal-text.ts'
 
 // Short, so that it is soon known what to cancel.
 const firstWaitSeconds = 2

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { askingOptions, openDesk } from './desk.ts'
-import { onlyWord, requireToolName } from './read-arguments.ts'
-import { UsageFault } from './usage-fault.ts'
+import { askingOptions, openDesk } from '../api/desk.ts'
+import { onlyWord, requireToolName } from '../arguments/read-arguments.ts'
+import { UsageFault } from '../arguments/usage-fault.ts'
 
 type Verb = 'enable' | 'disable'
 

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { askingOptions, openDesk } from './desk.ts'
+import { askingOptions, openDesk } from '../api/desk.ts'
 import { shortHash } from './list-tools.ts'
-import { readAnswer } from './open-api.ts'
-import type { Paint } from './paint.ts'
-import { onlyWord, requireToolName } from './read-arguments.ts'
-import { columns, oneLine } from './terminal-text.ts'
+import { readAnswer } from '../api/open-api.ts'
+import type { Paint } from '../text/paint.ts'
+import { onlyWord, requireToolName } from '../arguments/read-arguments.ts'
+import { columns, oneLine } from '../text/terminal-text.ts'
 
 const versionsShape = z.object({
   versions: z.array(

@@ -6,7 +6,6 @@ import { buildToolImage } from '@toolyard/catalog/build-tool-image'
 import type { FoundTool } from '@toolyard/catalog/found-tool'
 import { basesFor } from '@toolyard/catalog/product-bases'
 import { toRunRequest, toSandboxSpec } from '@toolyard/catalog/to-sandbox-spec'
-import type { RunnableImage } from '@toolyard/catalog/to-sandbox-spec'
 import { buildInit } from '@toolyard/sandbox/build-init'
 import { chooseBuildNetwork } from '@toolyard/sandbox/choose-build-network'
 import { createDockerSandboxes } from '@toolyard/sandbox/create-docker-sandboxes'
@@ -15,9 +14,10 @@ import { openEngine } from '@toolyard/sandbox/open-engine'
 import type { Outcome, TakeFailure } from '@toolyard/sandbox/outcome'
 import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
 import type { Sandboxes, SandboxSpec } from '@toolyard/sandbox/sandboxes'
+import { toSandboxPolicy } from '@toolyard/sandbox/to-sandbox-policy'
 import { readToolNetwork } from '@toolyard/sandbox/tool-network'
-import { Failure } from '../../services/failure.ts'
-import type { Installation } from '../../services/installation.ts'
+import { Failure } from '../../services/terminal/failure.ts'
+import type { Installation } from '../../services/installation/installation.ts'
 
 // A tool as its worker would build and run it, beside the installation and not a part of it: images and containers have
 // an owner of their own, so that a worker takes neither for its own, and nothing stays.
@@ -60,7 +60,7 @@ export async function tryOnEngine(trial: Trial): Promise<Tried> {
     }
     const { imageId, facts } = built
     const { Size: bytes } = await openEngine(trial.dockerHost).getImage(imageId).inspect()
-    const spec = toSandboxSpec(trial.tool.manifest, imageOf(imageId, facts))
+    const spec = toSandboxSpec(trial.tool.manifest, { id: imageId, ...facts })
     const run = await runOnce(trial, sandboxes, spec)
     const uid = facts.user === undefined ? {} : { uid: facts.user.uid }
     return { build: { kind: 'built', ms, bytes, warnings: facts.warnings, ...uid }, run }
@@ -71,13 +71,6 @@ export async function tryOnEngine(trial: Trial): Promise<Tried> {
 }
 
 const instanceOf = ({ id }: Pick<Installation, 'id'>) => `check-${id}`
-
-const imageOf = (id: string, facts: Omit<RunnableImage, 'id'>): RunnableImage => ({
-  id,
-  entrypoint: facts.entrypoint,
-  volumes: facts.volumes,
-  ...(facts.user === undefined ? {} : { user: facts.user }),
-})
 
 async function build({ installation, dockerHost, tool, stop, onProgress }: Trial, instance: string) {
   const { config, paths, toolDirs, id } = installation
@@ -118,13 +111,7 @@ async function openSandboxes({ installation, dockerHost }: Trial, instance: stri
     dockerHost,
     instance,
     worker: `check-${randomUUID()}`,
-    policy: {
-      ...(config.runtime === undefined ? {} : { runtime: config.runtime }),
-      ...(network === undefined ? {} : { bridge: network.name }),
-      allowHostNetwork: config.allowHostNetwork,
-      allowWritable: config.allowWritable,
-      allowRoot: config.allowRoot,
-    },
+    policy: toSandboxPolicy(config, network),
     // One is wanted, and none after it.
     limits: { refillsMax: 0 },
     onStuck: ({ id: container, detail }) =>

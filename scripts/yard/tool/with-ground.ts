@@ -1,13 +1,12 @@
 import { provideNetworkPrograms } from '../../network/provide-network-programs.ts'
 import { setUpNetwork } from '../../network/set-up-network.ts'
 import { takeDownNetwork } from '../../network/take-down-network.ts'
-import { prepareDataDir } from '../../services/data-dir.ts'
-import type { Installation } from '../../services/installation.ts'
-import { withLock } from '../../services/lock.ts'
-import type { Progress } from '../../services/progress.ts'
-import { provideCompiler } from '../../services/provide-compiler.ts'
-import { readLiveState } from '../../services/supervisor-state.ts'
-import { withEngine } from '../../services/with-engine.ts'
+import { prepareDataDir } from '../../services/installation/data-dir.ts'
+import type { Installation } from '../../services/installation/installation.ts'
+import { withLock } from '../../services/installation/lock.ts'
+import type { Progress } from '../../services/terminal/progress.ts'
+import { readLiveState } from '../../services/supervisor/state.ts'
+import { withEngine } from '../../services/engine/with-engine.ts'
 
 const lockWaitMs = 60_000
 
@@ -28,7 +27,6 @@ export async function withGround<T>(
   const turn = { waitMs: lockWaitMs, what: 'Another ./yard works on this installation' }
   return withLock(paths.lock, turn, async () => {
     await provideNetworkPrograms(installation, progress)
-    await provideCompiler(installation, progress)
     return withEngine(installation, progress, async (dockerHost) => {
       try {
         await progress.step('Setting up the network for tools', () =>

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { probeEngine } from '@toolyard/sandbox/engine'
+import { mountPoints } from './debris.ts'
+import { enginePaths } from './paths.ts'
+import { findProgram } from '../machine/find-program.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import type { EnginePlace } from './paths.ts'
+import { pathsIn } from '../installation/installation.ts'
+import { isRoot } from '../machine/is-root.ts'
+import { findOwnEngine, startOwnEngine, stopOwnEngine } from './own-engine.ts'
+import { hasEnded, isAlive } from '../machine/process-identity.ts'
+
+// Elsewhere Toolyard runs no engine of its own either.
+const runs = isRoot() && findProgram('dockerd') !== undefined
+
+test('an engine of our own starts, is found again, and leaves nothing when it stops', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'one')
+  const engine = await startOwnEngine(place)
+  assert.equal((await probeEngine(engine.dockerHost)).state, 'ready')
+  assert.deepEqual(await startOwnEngine(place), engine)
+  assert.equal(await stopOwnEngine(place), true)
+  assert.equal(await stopOwnEngine(place), false)
+  assertNothingLeft(place)
+})
+
+test('two engines run side by side, and stopping one leaves the other alone', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const [one, two] = [placeIn(t, 'left'), placeIn(t, 'right')]
+  const [, right] = await Promise.all([startOwnEngine(one), startOwnEngine(two)])
+  await stopOwnEngine(one)
+  assertNothingLeft(one)
+  assert.equal((await probeEngine(right.dockerHost)).state, 'ready')
+})
+
+test('a folder may have any name', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'Ünï 100% #1?')
+  const engine = await startOwnEngine(place)
+  assert.ok(engine.dockerHost.includes('/Ünï 100% #1?/'), 'the sockets are there too')
+  assert.equal((await probeEngine(engine.dockerHost)).state, 'ready')
+  await stopOwnEngine(place)
+  assertNothingLeft(place)
+})
+
+test('an engine that was killed is cleaned up after, and starts again', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'killed')
+  const first = await startOwnEngine(place)
+  process.kill(first.process.pid, 'SIGKILL')
+  assert.ok(await hasEnded(first.process, 5_000))
+  assert.equal(await findOwnEngine(place), undefined)
+  const second = await startOwnEngine(place)
+  process.kill(second.process.pid, 'SIGKILL')
+  assert.ok(await hasEnded(second.process, 5_000))
+  assert.equal(await stopOwnEngine(place), true, 'its containerd was still there')
+  assertNothingLeft(place)
+})
+
+test('disks that the operator put under an engine stay where they are, also after a kill', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'disks')
+  const { folder, dockerData } = enginePaths(place)
+  const disks = [folder, dockerData]
+  try {
+    for (const disk of disks) {
+      mkdirSync(disk, { recursive: true })
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk])
+    }
+    const engine = await startOwnEngine(place)
+    process.kill(engine.process.pid, 'SIGKILL')
+    assert.ok(await hasEnded(engine.process, 5_000))
+    await stopOwnEngine(place)
+    assert.deepEqual(
+      mountPoints().filter((mount) => mount.startsWith(folder)),
+      disks,
+    )
+  } finally {
+    for (const disk of disks.toReversed()) execFileSync('umount', ['-l', disk])
+  }
+})
+
+test('a data directory with a long name has its sockets elsewhere, and they go too', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'a-name-that-goes-on-and-on-until-no-socket-could-be-bound-below-it')
+  const engine = await startOwnEngine(place)
+  assert.ok(engine.dockerHost.startsWith('unix:///run/toolyard-'))
+  assert.ok(isAlive(engine.process))
+  await stopOwnEngine(place)
+  assertNothingLeft(place)
+})
+
+function placeIn(t: TestContext, name: string): EnginePlace {
+  const folder = temporaryFolder(t, () => stopOwnEngine(place))
+  const place: EnginePlace = {
+    id: `test-${name.replaceAll(/\W/g, '').slice(0, 6)}-${process.pid}`,
+    paths: pathsIn(join(folder, name)),
+  }
+  return place
+}
+
+function assertNothingLeft(place: EnginePlace): void {
+  const { run, folder, cgroup } = enginePaths(place)
+  assert.ok(!existsSync(run), run)
+  assert.deepEqual(
+    mountPoints().filter((mount) => mount.startsWith(`${folder}/`)),
+    [],
+  )
+  const hierarchies = readdirSync('/sys/fs/cgroup').map((name) => join('/sys/fs/cgroup', name, cgroup))
+  assert.deepEqual([join('/sys/fs/cgroup', cgroup), ...hierarchies].filter(existsSync), [])
+}
