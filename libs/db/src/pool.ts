@@ -1,11 +1,15 @@
 import pg from 'pg'
 import { noteConnectionFault } from './is-unavailable.ts'
+import type { PreparedQuery } from './prepared.ts'
 
 export type Pool = pg.Pool
 
 /** What a verb needs to speak SQL: a pool, or the client of an open transaction. */
 export type Sql = {
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>
+  query<Row extends pg.QueryResultRow>(
+    statement: string | PreparedQuery,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>>
 }
 
 export type PoolOptions = {

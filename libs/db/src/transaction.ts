@@ -38,11 +38,11 @@ function openSession(client: pg.PoolClient) {
   const noteBreak = (error: unknown): Error => (broken ??= asError(error))
   client.on('error', noteBreak)
   const sql: Sql = {
-    async query(text, values) {
+    async query(statement, values) {
       if (closed) throw new Error('The transaction has ended: await its statements before it returns')
       if (broken !== undefined) throw broken
       try {
-        return await client.query(text, values)
+        return await client.query(statement, values)
       } catch (error) {
         throw error instanceof pg.DatabaseError ? error : noteBreak(error)
       }

@@ -1,10 +1,12 @@
 import type { Sql } from '@toolyard/db/pool'
 import type { ClosedInvocation } from '@toolyard/invocations/close-rows'
-import { countOutcome } from './count-outcome.ts'
+import { noMemory } from './memory.ts'
+import type { OpenMemory } from './open-memory.ts'
 import { openMemory, writeMemory } from './open-memory.ts'
 import type { PaidCall } from './spend.ts'
-import { spend, utcDayOf } from './spend.ts'
+import { spend } from './spend.ts'
 import type { Outcome } from './weigh.ts'
+import { weighOutcome } from './weigh.ts'
 
 /** What tools said of their budget in calls that failed, by invocation; results say it themselves. */
 export type FailedReports = ReadonlyMap<string, number>
@@ -18,25 +20,31 @@ export async function recordOutcomes(
   closed: readonly ClosedInvocation[],
   failedReports: FailedReports = new Map(),
 ): Promise<void> {
-  // Everything of one tool before the next, in order, so that two batches cannot wait for each other in a circle.
-  for (const one of closed.toSorted(byTool)) await recordOne(sql, one, paidCallOf(one, failedReports))
-}
-
-async function recordOne(sql: Sql, one: ClosedInvocation, paid: PaidCall | undefined): Promise<void> {
-  const { tool, topic } = one
-  const outcome = outcomeOf(one)
-  const isTold = paid !== undefined && paid.remaining !== null
-  if (outcome !== undefined) {
-    const isPaid = paid !== undefined && !isTold
-    await countOutcome(sql, { tool, topic, outcome, day: utcDayOf(one.finishedAt), isPaid })
+  const lessons = closed.flatMap((one) => lessonOf(one, failedReports) ?? [])
+  const byTool = Map.groupBy(lessons, ({ tool }) => tool)
+  // One tool after the other, in order, so that two batches cannot wait for each other in a circle.
+  for (const [tool, ofTool] of [...byTool].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const counted = ofTool.filter(({ outcome }) => outcome !== undefined)
+    const open = await openMemory(sql, tool, [...new Set(counted.map(({ topic }) => topic))])
+    for (const lesson of ofTool) learn(open, lesson)
+    await writeMemory(sql, open)
   }
-  if (paid !== undefined && (isTold || outcome === undefined)) await spendOne(sql, tool, paid)
 }
 
-async function spendOne(sql: Sql, tool: string, paid: PaidCall): Promise<void> {
-  const open = await openMemory(sql, { tool, topic: null })
-  open.budget = spend(open.budget, paid)
-  await writeMemory(sql, open)
+type Lesson = { tool: string; topic: string; outcome: Outcome | undefined; paid: PaidCall | undefined }
+
+/** Undefined: it neither counts nor costs. */
+function lessonOf(closed: ClosedInvocation, failedReports: FailedReports): Lesson | undefined {
+  const { tool, topic } = closed
+  const [outcome, paid] = [outcomeOf(closed), paidCallOf(closed, failedReports)]
+  return outcome === undefined && paid === undefined ? undefined : { tool, topic, outcome, paid }
+}
+
+function learn(open: OpenMemory, { topic, outcome, paid }: Lesson): void {
+  if (paid !== undefined) open.budget = spend(open.budget, paid)
+  if (outcome === undefined) return
+  open.memory = weighOutcome(open.memory, outcome)
+  open.topics.set(topic, weighOutcome(open.topics.get(topic) ?? noMemory, outcome))
 }
 
 /** Undefined: it counts for nothing. Which ends do is judged where rows are closed. */
@@ -64,5 +72,3 @@ function paidCallOf(closed: ClosedInvocation, failedReports: FailedReports): Pai
     remaining: closed.result?.budget_remaining ?? failedReports.get(closed.id) ?? null,
   }
 }
-
-const byTool = (a: ClosedInvocation, b: ClosedInvocation) => (a.tool < b.tool ? -1 : a.tool > b.tool ? 1 : 0)
