@@ -160,18 +160,28 @@ async function unburied(before: number): Promise<number> {
 }
 
 /**
- * Of the whole machine; none where the system does not tell. An orphan is buried by the machine's own init, when it
- * likes: the engine leaves it one shim for each container, which is nobody's fault here.
+ * Children of this process and of engines; none where the system does not tell. Others on the machine have theirs, and
+ * an orphan is buried by the machine's own init, when it likes: the engine leaves it one shim for each container.
  */
 function countZombies(): number {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && / Z (?!1 )/.test(statusOf(name))).length
+  const parents = readdirSync('/proc').flatMap((name) =>
+    /^\d+$/.test(name) ? (zombiesParent(name) ?? []) : [],
+  )
+  return parents.filter((pid) => pid === process.pid || enginePrograms.test(read(`/proc/${pid}/comm`))).length
 }
 
-function statusOf(pid: string): string {
+const enginePrograms = /^(?:dockerd|containerd|runc)/
+
+function zombiesParent(pid: string): number | undefined {
+  const parent = /\) Z (\d+) /.exec(read(`/proc/${pid}/stat`))?.[1]
+  return parent === undefined ? undefined : Number(parent)
+}
+
+function read(path: string): string {
   try {
-    return /\) . \d+ /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[0] ?? ''
+    return readFileSync(path, 'utf8')
   } catch {
-    // safe to ignore because a process that has ended is no zombie
+    // safe to ignore because a process that has ended is no zombie, and buries none
     return ''
   }
 }
