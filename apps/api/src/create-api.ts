@@ -1,7 +1,8 @@
-import { OpenAPIHono } from '@hono/zod-openapi'
+import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { EpochWatch } from '@toolyard/access/epoch-watch'
 import type { Verifier } from '@toolyard/access/verifier'
 import type { Catalog } from '@toolyard/catalog/create-catalog'
+import { describeIssue } from '@toolyard/contract/describe-issue'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
 import type { AfterCommit } from '@toolyard/invocations/after-commit'
@@ -17,7 +18,6 @@ import { answerError } from './http/answer-error.ts'
 import type { ApiEnv } from './http/api-env.ts'
 import { createGuard, createKeyCheck } from './http/authenticate.ts'
 import { createAddressReader } from './http/client-address.ts'
-import { describeFaultsPlainly } from './http/describe-fault.ts'
 import { limitBody } from './http/limit-body.ts'
 import { observeRequest } from './http/observe-request.ts'
 import { refuseInvalid } from './http/refuse-invalid.ts'
@@ -95,7 +95,8 @@ export function createApi(deps: ApiDeps): Api {
   const guard = createGuard(verifier, clientAddress)
   const api: Api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid })
 
-  describeFaultsPlainly()
+  // One setting for the process.
+  z.config({ localeError: describeIssue })
   api.use(observeRequest({ log, metrics, clientAddress }), sendDataHeaders, throwErrorsOnly)
   api.use(limitBody((path) => bodyLimitOf(path, bodyMaxBytes)))
   api.onError(answerError)

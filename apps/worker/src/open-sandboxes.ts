@@ -1,5 +1,6 @@
 import { createDockerSandboxes } from '@toolyard/sandbox/create-docker-sandboxes'
 import type { Sandboxes } from '@toolyard/sandbox/sandboxes'
+import { toSandboxPolicy } from '@toolyard/sandbox/to-sandbox-policy'
 import type { ToolNetwork } from '@toolyard/sandbox/tool-network'
 import { readToolNetwork } from '@toolyard/sandbox/tool-network'
 import type { Part } from '@toolyard/service/part'
@@ -19,13 +20,7 @@ export async function openSandboxes(context: WorkerContext, dockerHost: string):
     dockerHost,
     instance: config.instance,
     worker: processId,
-    policy: {
-      ...(config.runtime === undefined ? {} : { runtime: config.runtime }),
-      ...(network === undefined ? {} : { bridge: network.name }),
-      allowHostNetwork: config.allowHostNetwork,
-      allowWritable: config.allowWritable,
-      allowRoot: config.allowRoot,
-    },
+    policy: toSandboxPolicy(config, network),
     onEvent: countStock(metrics),
     onStuck: (stuck) => log.warn('a sandbox could not be removed; the next sweep tries again', { stuck }),
   })

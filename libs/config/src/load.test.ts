@@ -101,6 +101,22 @@ test('a secret is read from a file, without the white space around it', (t) => {
   assert.equal(databaseUrl?.reveal(), `postgres://ada:${canary}@db/x`)
 })
 
+test('a secret that came from a file can be read again as the file stands then, and no other can', (t) => {
+  const file = fileWith(t, `postgres://ada:${canary}@db/x`)
+  const { databaseUrl } = loadConfig(['databaseUrl'], { DATABASE_URL_FILE: file })
+  writeFileSync(file, `postgres://ada:${canary}@db/y\n`)
+  const again = databaseUrl?.readAgain?.()
+  assert.equal(again?.reveal(), `postgres://ada:${canary}@db/y`)
+  writeFileSync(file, `mysql://${canary}`)
+  assert.throws(
+    () => again?.readAgain?.(),
+    (error) => error instanceof ConfigError && /DATABASE_URL_FILE: must be/.test(error.message),
+  )
+  assert.equal(databaseUrl?.reveal(), `postgres://ada:${canary}@db/x`)
+  const given = loadConfig(['databaseUrl'], { DATABASE_URL: 'postgres://db/x' }).databaseUrl
+  assert.equal(given?.readAgain, undefined)
+})
+
 test('only secrets are read from files', (t) => {
   assert.deepEqual(Object.keys(faultsOf({ YARD_PORT_FILE: fileWith(t, '9000') })), ['YARD_PORT_FILE'])
 })

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { nearestWord } from '@toolyard/contract/nearest-word'
+import { Secret } from './secret.ts'
 import type { Config, Setting, SettingName } from './settings.ts'
 import { settings } from './settings.ts'
 
@@ -46,9 +48,20 @@ function readSetting(
   const source = raw.value ?? setting.default
   if (source === undefined) return { value: undefined }
   const parsed = setting.parse.safeParse(source)
-  if (parsed.success) return { value: parsed.data }
-  // The value itself is left out: a mistyped secret must not reach a terminal or a log.
-  return fault(raw.variable, parsed.error.issues.map((issue) => issue.message).join('; '))
+  if (!parsed.success) {
+    // The value itself is left out: a mistyped secret must not reach a terminal or a log.
+    return fault(raw.variable, parsed.error.issues.map((issue) => issue.message).join('; '))
+  }
+  const isFromFile = raw.variable !== setting.env
+  if (!isFromFile || !(parsed.data instanceof Secret)) return { value: parsed.data }
+  return { value: new Secret(parsed.data.reveal(), () => readSecretAgain(setting, environment)) }
+}
+
+function readSecretAgain(setting: Setting, environment: Environment): Secret {
+  const read = readSetting(setting, environment)
+  if ('fault' in read) throw new ConfigError([read.fault])
+  assert(read.value instanceof Secret, 'its variables are those of the start')
+  return read.value
 }
 
 function rawValue(

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { scopes } from './scopes.ts'
+import { unprintable } from './unprintable.ts'
 
-// Postgres text cannot hold a NUL, half a surrogate pair would be stored as another character, and a terminal that
-// lists names must not be steered by one, nor show it back to front.
 export const printable = z
   .string()
-  .regex(/^[^\p{Cc}\p{Cs}\u{2028}-\u{202e}\u{2066}-\u{2069}]*$/u, 'control characters are not allowed')
+  .regex(new RegExp(`^[^${unprintable}]*$`, 'u'), 'control characters are not allowed')
 
 export const topicName = printable
   .min(1)

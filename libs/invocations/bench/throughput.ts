@@ -1,4 +1,5 @@
 import type { Pool } from '@toolyard/db/pool'
+import { result } from '../fixtures/outcomes.ts'
 import { claim } from '../src/claim.ts'
 import { finish } from '../src/finish.ts'
 import { renewLeases } from '../src/renew-leases.ts'
@@ -13,6 +14,11 @@ export type ThroughputOptions = {
   print?: (line: string) => void
 }
 
+const text = 'x'.repeat(200)
+const outcome = {
+  kind: 'succeeded',
+  result: { ...result, text, llm_context: `[TOOL:bench] ${text} [/TOOL]` },
+} as const
 const worker = { workerId: 'bench', engineId: 'engine-1' }
 
 /** A tool that is ready, and a worker with slots enough. */
@@ -46,7 +52,7 @@ export async function benchThroughput(
       if (job === undefined) return
       const claimed = await claim(deps, worker, { invocationId: job.id, attempt: job.attempt })
       if (claimed.kind !== 'claimed') continue
-      await finish(deps, { hold: claimed.attempt, outcome: { kind: 'succeeded', result } })
+      await finish(deps, { hold: claimed.attempt, outcome })
       closed += 1
     }
   }
@@ -60,14 +66,4 @@ export async function benchThroughput(
     `${tools.length} tools: ${rates.submitsPerSecond} submits/s, ${rates.claimAndFinishPerSecond} claims and finishes/s`,
   )
   return rates
-}
-
-const result = {
-  text: 'x'.repeat(200),
-  html: null,
-  title: null,
-  output: { synthesize: true, ephemeral: false },
-  truncated: false,
-  removed: 0,
-  llm_context: 'x'.repeat(240),
 }

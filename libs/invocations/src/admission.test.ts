@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Sql } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
 import { waitUntil } from '@toolyard/testkit/wait-until'
+import { failure, success } from '../fixtures/outcomes.ts'
 import {
   claimOne,
-  failure,
   makeTool,
   makeWorld,
   operator,
@@ -14,7 +14,6 @@ import {
   setSlots,
   submissionOf,
   submitOne,
-  success,
   worker,
 } from '../fixtures/world.ts'
 import { lockTools } from './admit.ts'

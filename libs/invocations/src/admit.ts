@@ -32,6 +32,13 @@ const limits = `
     on version.tool = tools.name and version.hash = coalesce(tools.current_hash, tools.wanted_hash)
   where tools.name = any($1)`
 
+const load = `
+  load as materialized (
+    select known.name,
+      known.slots - (select count(*) from invocations where tool = known.name and gate = 'open') as free
+    from (${limits}) as known
+  )`
+
 /**
  * Whether rows of this tool wait for a slot. Not `exists`, which drops the order: without it the planner, who believes
  * that many rows are held, looks for the first of them from the start of the table.
@@ -42,11 +49,7 @@ export const hasHeld = (tool: string) =>
 // indexes: invocations_open, invocations_held.
 // An array of ids and not a join: for a join the planner would read the whole table.
 const openNext = prepared(`
-  with load as materialized (
-    select known.name,
-      known.slots - (select count(*) from invocations where tool = known.name and gate = 'open') as free
-    from (${limits}) as known
-  ),
+  with ${load},
   next as materialized (
     select candidate.id
     from load
@@ -63,11 +66,7 @@ const openNext = prepared(`
   returning invocations.id, invocations.attempts + 1 as attempt, invocations.priority`)
 
 const openOne = `
-  with load as materialized (
-    select known.name,
-      known.slots - (select count(*) from invocations where tool = known.name and gate = 'open') as free
-    from (${limits}) as known
-  ),
+  with ${load},
   next as materialized (
     select id from invocations
     where id = $2 and gate in ('held', 'delayed') and not_before <= statement_timestamp()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '@toolyard/contract/errors'
+import { success } from '../fixtures/outcomes.ts'
 import {
   keyActor,
   makeWorld,
@@ -9,7 +10,6 @@ import {
   rowOf,
   runningOne,
   submitOne,
-  success,
   worker,
 } from '../fixtures/world.ts'
 import { cancel } from './cancel.ts'

@@ -5,6 +5,7 @@ import { admitNext } from './admit.ts'
 import type { Deps, Effects } from './after-commit.ts'
 import type { Within } from './close-rows.ts'
 import { closeRows } from './close-rows.ts'
+import { cancelledFailure as failure } from './decide-end.ts'
 import type { FinalStatus } from './invocation.ts'
 import { isFinal } from './invocation.ts'
 import type { LockedRow } from './locked-row.ts'
@@ -53,8 +54,8 @@ async function cancelRow(
     await sql.query(request, [row.id])
     return { cancelled: { kind: 'requested' }, effects: { cancelRequested: [row.id] } }
   }
-  const failure = { kind: 'cancelled', class: 'caller', message: 'The invocation was cancelled' } as const
-  await closeRows(sql, [{ row, status: 'cancelled', result: null, failure, reward: null }], within)
+  const ending = { status: 'cancelled', result: null, failure, reward: null, budgetRemaining: null } as const
+  await closeRows(sql, [{ row, ...ending }], within)
   const jobs = row.gate === 'open' ? await admitNext(sql, [row.tool]) : []
   return { cancelled: { kind: 'cancelled' }, effects: { finished: [row.id], jobs } }
 }

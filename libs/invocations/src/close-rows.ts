@@ -11,6 +11,8 @@ export type Closing = {
   result: InvocationResult | null
   failure: Failure | null
   reward: number | null
+  /** What the tool said remains of its budget, however the call ended. */
+  budgetRemaining: number | null
 }
 
 /** What others write in the transaction that closes an invocation: memory, deliveries, prompts. */
@@ -24,6 +26,7 @@ export type ClosedInvocation = {
   reward: number | null
   result: InvocationResult | null
   failure: Failure | null
+  budgetRemaining: number | null
   hash: string
   attempts: number
   createdAt: Date
@@ -106,8 +109,9 @@ export async function closeRows(
   )
 }
 
-function toClosed({ row, status, result, failure, reward }: Closing, written: Row | undefined) {
+function toClosed(closing: Closing, written: Row | undefined) {
   if (written === undefined) return []
+  const { row, status, result, failure, reward, budgetRemaining } = closing
   const closed: ClosedInvocation = {
     id: row.id,
     tool: row.tool,
@@ -117,6 +121,7 @@ function toClosed({ row, status, result, failure, reward }: Closing, written: Ro
     reward,
     result,
     failure,
+    budgetRemaining,
     hash: written.hash,
     attempts: written.attempts,
     createdAt: written.created_at,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { combinations } from '../fixtures/combinations.ts'
-import { engineGone, failure, success } from '../fixtures/world.ts'
+import { engineGone, failure, success } from '../fixtures/outcomes.ts'
 import type { AttemptFacts, AttemptOutcome } from './decide-end.ts'
 import { backoffMs, decideEnd } from './decide-end.ts'
 import type { FailureClass, FailureKind } from './invocation.ts'

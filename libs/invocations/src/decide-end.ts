@@ -5,8 +5,8 @@ import { rewardOf } from './reward.ts'
 /** How an attempt ended, in the words of whoever ran it. */
 export type AttemptOutcome =
   | { kind: 'succeeded'; result: InvocationResult }
-  /** The tool's failure, also when it ran into its own limits. */
-  | { kind: 'failed'; failure: Failure }
+  /** The tool's failure, also when it ran into its own limits. `budgetRemaining`: what it said of its account. */
+  | { kind: 'failed'; failure: Failure; budgetRemaining?: number }
   /** Ours: no engine, image gone, sandbox or worker lost. `isHandedOver`: the tool may have seen its payload. */
   | { kind: 'infrastructure'; failure: Failure; isHandedOver?: boolean }
   /** Given back by a worker that drains, or killed because cancelling was asked for. */
@@ -30,6 +30,7 @@ export type End =
       result: InvocationResult | null
       failure: Failure | null
       reward: number | null
+      budgetRemaining: number | null
     }
   | { kind: 'again'; delayMs: number; fault: 'tool' | 'infrastructure' | 'none' }
 
@@ -38,7 +39,11 @@ const sandboxLost: Failure = {
   class: 'platform',
   message: 'The sandbox was lost after the call had been handed over, and the tool may not be started twice',
 }
-const cancelled: Failure = { kind: 'cancelled', class: 'caller', message: 'The invocation was cancelled' }
+export const cancelledFailure: Failure = {
+  kind: 'cancelled',
+  class: 'caller',
+  message: 'The invocation was cancelled',
+}
 const handedBackTooOften: Failure = {
   kind: 'internal',
   class: 'platform',
@@ -47,8 +52,8 @@ const handedBackTooOften: Failure = {
 
 /** What becomes of an invocation whose attempt has ended: the one place where tries are counted. */
 export function decideEnd(facts: AttemptFacts, outcome: AttemptOutcome, random: number): End {
-  // Cancelling that was asked for in time wins over whatever came of the attempt.
-  if (facts.cancelRequested) return close('cancelled', cancelled)
+  // Cancelling that was asked for in time wins over whatever came of the attempt, which may have been paid for.
+  if (facts.cancelRequested) return close('cancelled', cancelledFailure, budgetOf(outcome))
   if (outcome.kind === 'succeeded') {
     return {
       kind: 'close',
@@ -56,9 +61,10 @@ export function decideEnd(facts: AttemptFacts, outcome: AttemptOutcome, random: 
       result: outcome.result,
       failure: null,
       reward: rewardOf('succeeded', null),
+      budgetRemaining: budgetOf(outcome),
     }
   }
-  if (outcome.kind === 'failed') return afterFailure(facts, outcome.failure, random)
+  if (outcome.kind === 'failed') return afterFailure(facts, outcome, random)
   const isHandedOver = facts.isHandedOver || outcome.isHandedOver === true
   if (isHandedOver && !facts.rerun) return close('failed', sandboxLost)
   if (facts.attempts >= attemptsMax) return close('failed', handedBackTooOften)
@@ -67,16 +73,26 @@ export function decideEnd(facts: AttemptFacts, outcome: AttemptOutcome, random: 
   return { kind: 'again', delayMs: backoffMs(facts.infraFailures, random), fault: 'infrastructure' }
 }
 
-function afterFailure(facts: AttemptFacts, failure: Failure, random: number): End {
+function afterFailure(
+  facts: AttemptFacts,
+  outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
+  random: number,
+): End {
+  const { failure } = outcome
   // The same payload would be too large again.
   const isWorthRetrying = failure.kind !== 'payload_too_large'
   if (isWorthRetrying && facts.rerun && facts.toolFailures < facts.retriesMax && facts.attempts < attemptsMax)
     return { kind: 'again', delayMs: backoffMs(facts.toolFailures, random), fault: 'tool' }
-  return close(failure.kind === 'timeout' ? 'timed_out' : 'failed', failure)
+  return close(failure.kind === 'timeout' ? 'timed_out' : 'failed', failure, budgetOf(outcome))
 }
 
-function close(status: FinalStatus, failure: Failure): End {
-  return { kind: 'close', status, result: null, failure, reward: rewardOf(status, failure) }
+function close(status: FinalStatus, failure: Failure, budgetRemaining: number | null = null): End {
+  return { kind: 'close', status, result: null, failure, reward: rewardOf(status, failure), budgetRemaining }
+}
+
+function budgetOf(outcome: AttemptOutcome): number | null {
+  if (outcome.kind === 'succeeded') return outcome.result.budget_remaining ?? null
+  return outcome.kind === 'failed' ? (outcome.budgetRemaining ?? null) : null
 }
 
 const backoffFirstMs = 1_000

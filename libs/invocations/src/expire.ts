@@ -62,6 +62,7 @@ async function closeExpired(sql: Sql, ids: readonly string[], within: Within | u
     result: null,
     failure,
     reward: null,
+    budgetRemaining: null,
   }))
   await closeRows(sql, closings, within)
   const freed = rows.filter((row) => row.gate === 'open').map((row) => row.tool)

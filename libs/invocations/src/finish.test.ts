@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { engineGone, failure, result, success } from '../fixtures/outcomes.ts'
 import {
   claimOne,
-  engineGone,
-  failure,
   makeTool,
   makeWorld,
   operator,
   passTime,
-  result,
   rowOf,
   runningOne,
   submitOne,
-  success,
 } from '../fixtures/world.ts'
 import { cancel } from './cancel.ts'
 import type { ClosedInvocation } from './close-rows.ts'

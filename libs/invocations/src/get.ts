@@ -4,14 +4,13 @@ import { prepared } from '@toolyard/db/prepared'
 import type { Invocation, InvocationRow } from './invocation.ts'
 import { toInvocation } from './invocation.ts'
 import { invocationColumns, invocationJoins } from './read-invocations.ts'
-import { bindingsOf, isInvocationId, notFound } from './visible.ts'
+import { bindingsOf, isInvocationId, isVisible, notFound } from './visible.ts'
 
 // index: invocations_pkey
 const select = prepared(`
   select ${invocationColumns}, outcome.result
   from invocations as one ${invocationJoins}
-  where one.id = $1
-    and ($2::text[] is null or one.topic = any($2)) and ($3::text[] is null or one.tool = any($3))`)
+  where one.id = $1 and ${isVisible('$2', '$3', 'one')}`)
 
 export async function getInvocation(sql: Sql, actor: Actor, id: string): Promise<Invocation> {
   if (!isInvocationId(id)) throw notFound()

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '@toolyard/contract/errors'
-import {
-  engineGone,
-  failure,
-  keyActor,
-  makeTool,
-  makeWorld,
-  operator,
-  runningOne,
-  submitOne,
-  success,
-} from '../fixtures/world.ts'
+import { engineGone, failure, success } from '../fixtures/outcomes.ts'
+import { keyActor, makeTool, makeWorld, operator, runningOne, submitOne } from '../fixtures/world.ts'
 import { cancel } from './cancel.ts'
 import { finish } from './finish.ts'
 import { getInvocation } from './get.ts'

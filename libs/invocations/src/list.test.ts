@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '@toolyard/contract/errors'
 import { combinations } from '../fixtures/combinations.ts'
+import { failure, success } from '../fixtures/outcomes.ts'
 import {
-  failure,
   keyActor,
   makeTool,
   makeWorld,
@@ -11,7 +11,6 @@ import {
   runningOne,
   setSlots,
   submitOne,
-  success,
   worker,
 } from '../fixtures/world.ts'
 import { cancel } from './cancel.ts'

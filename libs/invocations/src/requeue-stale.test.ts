@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { success } from '../fixtures/outcomes.ts'
 import {
   ageLease,
   claimOne,
@@ -9,7 +10,6 @@ import {
   passTime,
   rowOf,
   runningOne,
-  success,
   worker,
 } from '../fixtures/world.ts'
 import { cancel } from './cancel.ts'

@@ -1,4 +1,5 @@
 import type { Pool } from '@toolyard/db/pool'
+import { createFollowers } from './followers.ts'
 import type { Invocation } from './invocation.ts'
 import { findInvocations } from './read-invocations.ts'
 import type { Watcher } from './watcher.ts'
@@ -25,53 +26,26 @@ const idsPerStatement = 100
 
 /** One per process: reads rows that are followed, those that changed at the same time together. */
 export function createStatusFeed({ pool, watcher, onFailure, recheckMs }: StatusFeedOptions): StatusFeed {
-  const followed = new Map<string, Set<(one: Invocation | undefined) => void>>()
-  const toRead = new Set<string>()
-  let reading: Promise<void> | undefined
-  let isClosed = false
-
-  async function read(ids: readonly string[]): Promise<void> {
-    const found = await findInvocations(pool, ids)
-    const byId = new Map(found.map((one) => [one.id, one]))
-    for (const id of ids) for (const hear of followed.get(id) ?? []) hear(byId.get(id))
-  }
-
-  /** One statement after the other: answers cannot overtake each other. */
-  async function readAll(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    while (toRead.size > 0) {
-      const ids = [...toRead].slice(0, idsPerStatement)
-      for (const id of ids) toRead.delete(id)
-      await read(ids.filter((id) => followed.has(id))).catch(onFailure)
-    }
-    reading = undefined
-  }
-
-  function plan(ids: Iterable<string>): void {
-    if (isClosed) return
-    for (const id of ids) toRead.add(id)
-    if (toRead.size > 0) reading ??= readAll()
-  }
-
-  const rechecking = setInterval(() => plan(followed.keys()), recheckMs ?? recheckDefaultMs)
-
+  // One statement after the other: answers cannot overtake each other.
+  const followers = createFollowers<(one: Invocation | undefined) => void>({
+    idsPerRun: idsPerStatement,
+    everyMs: recheckMs ?? recheckDefaultMs,
+    async work(ids) {
+      const found = await findInvocations(pool, ids)
+      const byId = new Map(found.map((one) => [one.id, one]))
+      for (const id of ids) for (const hear of followers.of(id)) hear(byId.get(id))
+    },
+    onFailure,
+  })
   return {
     watch(id, hear) {
-      const stopWatching = watcher.watch(id, () => plan([id]))
-      const others = followed.get(id) ?? new Set()
-      followed.set(id, others.add(hear))
-      plan([id])
+      const stopWatching = watcher.watch(id, () => followers.plan([id]))
+      const stop = followers.add(id, hear)
       return () => {
         stopWatching()
-        others.delete(hear)
-        if (others.size === 0 && followed.get(id) === others) followed.delete(id)
+        stop()
       }
     },
-    async close() {
-      isClosed = true
-      clearInterval(rechecking)
-      toRead.clear()
-      await reading
-    },
+    close: () => followers.close(),
   }
 }

@@ -1,4 +1,5 @@
 import type { Pool } from '@toolyard/db/pool'
+import { createFollowers } from './followers.ts'
 import { idMessages, notify } from './notify.ts'
 import type { StderrChunk } from './stderr-chunk.ts'
 import { decodeChunk, stderrChannel, stderrWantedChannel } from './stderr-chunk.ts'
@@ -18,61 +19,29 @@ export type StderrFeedOptions = { pool: Pool; onFailure: (error: unknown) => voi
 
 // A worker believes it for 7 s: three may be lost.
 const renewDefaultMs = 2_000
+const idsPerStatement = 10_000
 
 /** One per process: lets workers know whose stderr is watched, and hands out what they send. Nothing is kept. */
 export function createStderrFeed({ pool, onFailure, renewMs }: StderrFeedOptions): StderrFeed {
-  const watched = new Map<string, Set<(chunk: StderrChunk) => void>>()
-  const toName = new Set<string>()
-  let naming: Promise<void> | undefined
-  let isClosed = false
-
-  async function nameAll(): Promise<void> {
-    // Those who begin to watch in one turn go together.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (toName.size > 0) {
-      const ids = [...toName].filter((id) => watched.has(id))
-      toName.clear()
-      await notify(pool, idMessages(stderrWantedChannel, ids)).catch(onFailure)
-    }
-    naming = undefined
-  }
-
-  function name(ids: Iterable<string>): void {
-    if (isClosed) return
-    for (const id of ids) toName.add(id)
-    if (toName.size > 0) naming ??= nameAll()
-  }
-
-  const renewing = setInterval(() => name(watched.keys()), renewMs ?? renewDefaultMs)
-
+  const followers = createFollowers<(chunk: StderrChunk) => void>({
+    idsPerRun: idsPerStatement,
+    everyMs: renewMs ?? renewDefaultMs,
+    work: (ids) => notify(pool, idMessages(stderrWantedChannel, ids)),
+    onFailure,
+  })
   return {
     channels: {
       [stderrChannel](payload) {
         // Most of what is heard is watched in another process.
-        const followers = watched.get(payload.slice(0, payload.indexOf(' ')))
-        if (followers === undefined) return
+        const watching = followers.of(payload.slice(0, payload.indexOf(' ')))
+        if (watching.size === 0) return
         const chunk = decodeChunk(payload)
-        if (chunk !== undefined) for (const follow of followers) follow(chunk)
+        if (chunk !== undefined) for (const follow of watching) follow(chunk)
       },
     },
-    watch(id, hear) {
-      const followers = watched.get(id) ?? new Set()
-      const follow = createFollower(hear)
-      watched.set(id, followers.add(follow))
-      name([id])
-      return () => {
-        followers.delete(follow)
-        if (followers.size === 0 && watched.get(id) === followers) watched.delete(id)
-      }
-    },
-    watchedCount: () => watched.size,
-    async close() {
-      isClosed = true
-      clearInterval(renewing)
-      watched.clear()
-      toName.clear()
-      await naming
-    },
+    watch: (id, hear) => followers.add(id, createFollower(hear)),
+    watchedCount: () => followers.count(),
+    close: () => followers.close(),
   }
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '@toolyard/contract/errors'
-import type { Deps, ReadyJob } from './after-commit.ts'
+import type { Deps } from './after-commit.ts'
 import { createFlights } from './flights.ts'
 import { createQueueDepth } from './queue-depth.ts'
 import type { CheckedSubmission, Submission, Submitted } from './submission.ts'
@@ -32,7 +32,7 @@ export function createSubmitter({ pool, afterCommit }: Deps): Submitter {
       depth,
       leaders.flatMap((place) => submissions[place] ?? []),
     )
-    run(batch.jobs)
+    afterCommit.run({ jobs: batch.jobs })
     const answers = new Map(leaders.map((place, index) => [place, batch.answers[index]]))
     return Promise.all(
       submissions.map(async (submission, place) => {
@@ -49,10 +49,6 @@ export function createSubmitter({ pool, afterCommit }: Deps): Submitter {
     const [answer] = await send([submission])
     if (answer === undefined) throw new Error('a batch was answered in part')
     return answer
-  }
-
-  function run(jobs: readonly ReadyJob[]): void {
-    afterCommit.run({ jobs })
   }
 
   const join = createFlights<CheckedSubmission, Submitted>({

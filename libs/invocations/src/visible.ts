@@ -3,8 +3,9 @@ import { reachOf } from '@toolyard/access/actor'
 import { AppError } from '@toolyard/contract/errors'
 
 /** The condition that a row of `invocations` is this actor's to see; its two values come from `bindingsOf`. */
-export const isVisible = (topics: string, tools: string) =>
-  `(${topics}::text[] is null or topic = any(${topics})) and (${tools}::text[] is null or tool = any(${tools}))`
+export const isVisible = (topics: string, tools: string, row = 'invocations') =>
+  `(${topics}::text[] is null or ${row}.topic = any(${topics}))
+    and (${tools}::text[] is null or ${row}.tool = any(${tools}))`
 
 export function bindingsOf(actor: Actor): [readonly string[] | null, readonly string[] | null] {
   const { topics, tools } = reachOf(actor)

@@ -1,10 +1,10 @@
-import type { Fields, Logger } from './logger.ts'
+import type { Fields, Logger, LogLevel } from './logger.ts'
 
 /** One flat line per unit of work, gathered while it runs and written once when it ends. */
 export type WideEvent = {
   set(fields: Fields): void
   /** Writes the line; a second call does nothing. */
-  emit(level: 'info' | 'warn' | 'error'): void
+  emit(level: LogLevel): void
 }
 
 export function startWideEvent(logger: Logger, message: string, fields: Fields = {}): WideEvent {

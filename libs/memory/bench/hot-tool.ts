@@ -1,6 +1,7 @@
 import type { Pool } from '@toolyard/db/pool'
 import type { Hold } from '@toolyard/invocations/claim'
 import { finish } from '@toolyard/invocations/finish'
+import { success } from '@toolyard/invocations/fixtures/outcomes'
 import { runningRows } from '../fixtures/running-rows.ts'
 import { recordOutcomes } from '../src/record-outcomes.ts'
 
@@ -19,19 +20,6 @@ export type HotToolBench = {
   p50Ms: number
   p99Ms: number
 }
-
-const outcome = {
-  kind: 'succeeded',
-  result: {
-    text: 'sunny',
-    html: null,
-    title: null,
-    output: { synthesize: true, ephemeral: false },
-    truncated: false,
-    removed: 0,
-    llm_context: '[TOOL:weather] sunny (cost: 3ms, ~2 tokens) [/TOOL]',
-  },
-} as const
 
 /** How many invocations of one tool can end in a second: `pool` must have as many connections as `atOnce`. */
 export async function benchHotTool(pool: Pool, finishes = 2_000, atOnce = 50): Promise<HotToolBench> {
@@ -79,7 +67,7 @@ async function run(
   async function lane(): Promise<void> {
     for (const hold of waiting) {
       const atMs = performance.now()
-      const { kind } = await finish(deps, { hold, outcome, within })
+      const { kind } = await finish(deps, { hold, outcome: success, within })
       if (kind !== 'closed') throw new Error(`the finish of a held row was ${kind}`)
       tookMs.push(performance.now() - atMs)
     }

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { budgetShape } from '@toolyard/contract/memory'
 import { transaction } from '@toolyard/db/transaction'
 import { finish } from '@toolyard/invocations/finish'
+import { failure } from '@toolyard/invocations/fixtures/outcomes'
 import { testDatabase } from '@toolyard/testkit/database'
-import { closedOne, quiet, toolFailed, widePool } from '../fixtures/ground.ts'
+import { closedOne, quiet, widePool } from '../fixtures/ground.ts'
 import { runningRows } from '../fixtures/running-rows.ts'
 import { budgetOf, budgetsOf, toBudget, toBudgetShape } from './budget.ts'
 import { recordOutcomes } from './record-outcomes.ts'
@@ -21,10 +22,9 @@ async function databaseNow(): Promise<Date> {
 
 test('50 calls that end at once have cost 50, and the limit is reached', async () => {
   const holds = await runningRows(pool, 50, { tool: 'metered' })
-  const outcome = { kind: 'failed', failure: toolFailed.failure } as const
   await Promise.all(
     holds.map((hold) =>
-      finish({ pool: wide, afterCommit: quiet }, { hold, outcome, within: recordOutcomes }),
+      finish({ pool: wide, afterCommit: quiet }, { hold, outcome: failure, within: recordOutcomes }),
     ),
   )
   const budget = await budgetOf(pool, { tool: 'metered', limit: 50 })
@@ -94,15 +94,6 @@ test('the day is the one in UTC, whatever the time zone of the connection', asyn
 
 test('what the tool says is shown, and does not refuse by itself', async () => {
   const now = await databaseNow()
-  const result = {
-    text: '',
-    html: null,
-    title: null,
-    output: { synthesize: true, ephemeral: false },
-    truncated: false,
-    removed: 0,
-    llm_context: '',
-  }
   const tell = (remaining: number, agoMs: number) =>
     transaction(pool, (sql) =>
       recordOutcomes(sql, [
@@ -110,7 +101,7 @@ test('what the tool says is shown, and does not refuse by itself', async () => {
           tool: 'telling',
           startedAt: new Date(now.getTime() - agoMs - 10),
           finishedAt: new Date(now.getTime() - agoMs),
-          result: { ...result, budget_remaining: remaining },
+          budgetRemaining: remaining,
         }),
       ]),
     )

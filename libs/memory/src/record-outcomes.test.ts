@@ -4,6 +4,7 @@ import { transaction } from '@toolyard/db/transaction'
 import { cancel } from '@toolyard/invocations/cancel'
 import { expire } from '@toolyard/invocations/expire'
 import { finish } from '@toolyard/invocations/finish'
+import { failure, result, success } from '@toolyard/invocations/fixtures/outcomes'
 import { testDatabase } from '@toolyard/testkit/database'
 import { closedOne, operator, quiet, toolFailed, widePool } from '../fixtures/ground.ts'
 import { runningRows } from '../fixtures/running-rows.ts'
@@ -28,20 +29,6 @@ async function remembered(tool: string, ...names: string[]) {
     return { memory, budget, topics }
   })
 }
-
-const answered = {
-  kind: 'succeeded',
-  result: {
-    text: '',
-    html: null,
-    title: null,
-    output: { synthesize: true, ephemeral: false },
-    truncated: false,
-    removed: 0,
-    llm_context: '',
-  },
-} as const
-const failedOutcome = { kind: 'failed', failure: toolFailed.failure } as const
 
 test('an outcome moves the tool and its topic, as the pure rule says, to the last bit', async () => {
   const outcomes = [{}, toolFailed, {}, { ...toolFailed, status: 'timed_out' as const }, {}]
@@ -111,13 +98,13 @@ test('50 finishes at once, each repeated twice, count once each (I3)', async () 
     ...(await runningRows(pool, 25, { tool: 'hot', topic: 'two' })),
   ]
   const finishes = holds.flatMap((hold, index) => {
-    const outcome = index % 5 === 0 ? failedOutcome : answered
+    const outcome = index % 5 === 0 ? failure : success
     return [1, 2, 3].map(() => finish(deps, { hold, outcome, within: recordOutcomes }))
   })
   const finished = await Promise.all(finishes)
   assert.equal(finished.filter((one) => one.kind === 'closed' && !one.isRepeated).length, 50)
   assert.equal(finished.filter((one) => one.kind === 'closed' && one.isRepeated).length, 100)
-  for (const hold of holds) await finish(deps, { hold, outcome: answered, within: recordOutcomes })
+  for (const hold of holds) await finish(deps, { hold, outcome: success, within: recordOutcomes })
   const { memory, topics, budget } = await remembered('hot', 'one', 'two')
   assert.deepEqual([memory.attempts, memory.successes], [50, 40])
   assert.deepEqual([topics.get('one')?.attempts, topics.get('two')?.attempts], [25, 25])
@@ -131,7 +118,7 @@ test('50 finishes at once, each repeated twice, count once each (I3)', async () 
 
 test('the first 50 finishes of a tool that was never called are all counted', async () => {
   const holds = await runningRows(pool, 50, { tool: 'newborn' })
-  await Promise.all(holds.map((hold) => finish(deps, { hold, outcome: answered, within: recordOutcomes })))
+  await Promise.all(holds.map((hold) => finish(deps, { hold, outcome: success, within: recordOutcomes })))
   const { memory, topics } = await remembered('newborn', 'trip')
   assert.deepEqual([memory.attempts, topics.get('trip')?.attempts], [50, 50])
   assert.ok(Math.abs(memory.weight - (1.3 - 0.3 * 0.9 ** 50)) < 1e-9, 'each step stands on the one before')
@@ -144,9 +131,9 @@ test('an outcome that is rolled back has taught nothing', async () => {
     await recordOutcomes(sql, closed)
     throw new Error('the delivery could not be written')
   }
-  await assert.rejects(finish(deps, { hold, outcome: answered, within }), /could not be written/)
+  await assert.rejects(finish(deps, { hold, outcome: success, within }), /could not be written/)
   assert.equal((await remembered('undone')).memory.attempts, 0)
-  await finish(deps, { hold, outcome: answered, within: recordOutcomes })
+  await finish(deps, { hold, outcome: success, within: recordOutcomes })
   assert.equal((await remembered('undone')).memory.attempts, 1)
 })
 
@@ -154,7 +141,7 @@ test('what is cancelled or expires through the verbs teaches nothing; cancelled 
   const [cancelled, expired] = await runningRows(pool, 2, { tool: 'stopped' })
   assert.ok(cancelled && expired)
   await cancel(deps, operator, { id: cancelled.id, within: recordOutcomes })
-  await finish(deps, { hold: cancelled, outcome: answered, within: recordOutcomes })
+  await finish(deps, { hold: cancelled, outcome: success, within: recordOutcomes })
   await pool.query(
     "update invocations set status = 'queued', expires_at = now() - interval '1 second' where id = $1",
     [expired.id],
@@ -196,16 +183,14 @@ test('nor do those in which one call counts and another only cost something', as
 
 test('what tools say of their budget is kept with the outcome, also when the call failed', async () => {
   const at = (second: number) => ({
-    tool: 'paid',
+    tool: 'told',
     startedAt: new Date(Date.UTC(2026, 4, 4, 12, 0, second)),
     finishedAt: new Date(Date.UTC(2026, 4, 4, 12, 0, second + 1)),
   })
-  const telling = (remaining: number) => ({ ...answered.result, budget_remaining: remaining })
-  await record({ ...at(0), result: telling(500) })
-  await record({ ...at(2), result: telling(499.5) })
-  const failed = closedOne({ ...at(4), ...toolFailed })
-  await transaction(pool, (sql) => recordOutcomes(sql, [failed], new Map([[failed.id, 498]])))
-  const { budget, memory } = await remembered('paid')
+  await record({ ...at(0), budgetRemaining: 500 })
+  await record({ ...at(2), budgetRemaining: 499.5 })
+  await record({ ...at(4), ...toolFailed, budgetRemaining: 498 })
+  const { budget, memory } = await remembered('told')
   assert.deepEqual(budget, {
     remaining: 498,
     seenAt: at(4).finishedAt,
@@ -216,11 +201,32 @@ test('what tools say of their budget is kept with the outcome, also when the cal
   assert.equal(memory.attempts, 3)
 })
 
+test('finish hands on what the tool said of its budget, whether it succeeded, failed or was cancelled', async () => {
+  const holds = await runningRows(pool, 4, { tool: 'paid' })
+  const telling = (remaining: number) => ({
+    kind: 'succeeded' as const,
+    result: { ...result, budget_remaining: remaining },
+  })
+  const [first, second, failed, cancelled] = holds
+  assert.ok(first && second && failed && cancelled)
+  await finish(deps, { hold: first, outcome: telling(500), within: recordOutcomes })
+  await finish(deps, { hold: second, outcome: telling(499.5), within: recordOutcomes })
+  await finish(deps, { hold: failed, outcome: { ...failure, budgetRemaining: 498 }, within: recordOutcomes })
+  const afterFailure = await remembered('paid')
+  assert.deepEqual([afterFailure.budget.remaining, afterFailure.budget.spent], [498, 2])
+  assert.deepEqual([afterFailure.memory.attempts, afterFailure.memory.successes], [3, 2])
+  await cancel(deps, operator, { id: cancelled.id, within: recordOutcomes })
+  await finish(deps, { hold: cancelled, outcome: telling(497), within: recordOutcomes })
+  const { budget, memory } = await remembered('paid')
+  assert.deepEqual([budget.remaining, budget.spent], [497, 3])
+  assert.deepEqual([memory.attempts, memory.successes], [3, 2], 'and has taught nothing')
+})
+
 test('a hostile number in a result does not keep the invocation from ending', async () => {
   for (const remaining of [1e308, -1e308, 1e308]) {
     const [hold] = await runningRows(pool, 1, { tool: 'hostile' })
     assert.ok(hold)
-    const outcome = { ...answered, result: { ...answered.result, budget_remaining: remaining } }
+    const outcome = { ...success, result: { ...result, budget_remaining: remaining } }
     assert.equal((await finish(deps, { hold, outcome, within: recordOutcomes })).kind, 'closed')
   }
   const budget = await budgetOf(pool, { tool: 'hostile', limit: 10 })

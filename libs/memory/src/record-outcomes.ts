@@ -8,19 +8,12 @@ import { spend } from './spend.ts'
 import type { Outcome } from './weigh.ts'
 import { weighOutcome } from './weigh.ts'
 
-/** What tools said of their budget in calls that failed, by invocation; results say it themselves. */
-export type FailedReports = ReadonlyMap<string, number>
-
 /**
  * Moves the memory and the spend of the tools whose invocations were closed. In the transaction that closes them, which
  * is what makes it happen once for each (I3).
  */
-export async function recordOutcomes(
-  sql: Sql,
-  closed: readonly ClosedInvocation[],
-  failedReports: FailedReports = new Map(),
-): Promise<void> {
-  const lessons = closed.flatMap((one) => lessonOf(one, failedReports) ?? [])
+export async function recordOutcomes(sql: Sql, closed: readonly ClosedInvocation[]): Promise<void> {
+  const lessons = closed.flatMap((one) => lessonOf(one) ?? [])
   const byTool = Map.groupBy(lessons, ({ tool }) => tool)
   // One tool after the other, in order, so that two batches cannot wait for each other in a circle.
   for (const [tool, ofTool] of [...byTool].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
@@ -34,9 +27,9 @@ export async function recordOutcomes(
 type Lesson = { tool: string; topic: string; outcome: Outcome | undefined; paid: PaidCall | undefined }
 
 /** Undefined: it neither counts nor costs. */
-function lessonOf(closed: ClosedInvocation, failedReports: FailedReports): Lesson | undefined {
+function lessonOf(closed: ClosedInvocation): Lesson | undefined {
   const { tool, topic } = closed
-  const [outcome, paid] = [outcomeOf(closed), paidCallOf(closed, failedReports)]
+  const [outcome, paid] = [outcomeOf(closed), paidCallOf(closed)]
   return outcome === undefined && paid === undefined ? undefined : { tool, topic, outcome, paid }
 }
 
@@ -62,13 +55,13 @@ function outcomeOf(closed: ClosedInvocation): Outcome | undefined {
 }
 
 /** Undefined: nothing ran that could have cost anything. A call that was cancelled while it ran may have. */
-function paidCallOf(closed: ClosedInvocation, failedReports: FailedReports): PaidCall | undefined {
+function paidCallOf(closed: ClosedInvocation): PaidCall | undefined {
   const { startedAt, finishedAt, failure } = closed
   if (startedAt === null || failure?.class === 'platform') return undefined
   return {
     startedAt,
     finishedAt,
     isSuccess: closed.status === 'succeeded',
-    remaining: closed.result?.budget_remaining ?? failedReports.get(closed.id) ?? null,
+    remaining: closed.budgetRemaining,
   }
 }

@@ -7,6 +7,7 @@ import type Docker from 'dockerode'
 import { createDockerSandboxes } from '../src/docker/create-docker-sandboxes.ts'
 import { openEngine } from '../src/docker/open-engine.ts'
 import { buildProbeTool } from '../src/fixtures/probe-image.ts'
+import { probeSpec, strictPolicy } from '../src/fixtures/probe-spec.ts'
 import type { Outcome } from '../src/outcome.ts'
 import type { RunRequest, SandboxSpec, Sandboxes } from '../src/sandboxes.ts'
 
@@ -41,29 +42,17 @@ const roughEvery = 25
 
 export async function runMixed(options: MixedOptions): Promise<MixedReport> {
   const docker = openEngine(options.dockerHost)
-  const image = await buildProbeTool(docker)
   const instance = `mixed-${randomUUID()}`
   const stuck: string[] = []
   const sandboxes = createDockerSandboxes({
     dockerHost: options.dockerHost,
     instance,
     worker: 'mixed',
-    policy: { allowHostNetwork: false, allowWritable: false, allowRoot: false },
+    policy: strictPolicy,
     onStuck: ({ detail }) => stuck.push(detail),
   })
-  const fresh: SandboxSpec = {
-    tool: 'mixed',
-    image: image.id,
-    entrypoint: image.entrypoint,
-    input: 'argument',
-    volumes: [],
-    memoryBytes: 64 * mebibyte,
-    cpus: 1,
-    network: 'none',
-    writable: false,
-    reuse: 1,
-  }
-  const before = { zombies: countZombies(), volumes: await countVolumes(docker) }
+  const fresh = probeSpec(await buildProbeTool(docker))
+  const before = { zombies: listZombies(), volumes: await countVolumes(docker) }
   const startedAt = performance.now()
   const ran = await runAll(sandboxes, fresh, options)
   await sandboxes.close()
@@ -153,35 +142,29 @@ function heldAfterCollection(): number {
   return heapUsed + arrayBuffers
 }
 
-/** The dead that nobody has fetched: their parents are given a moment, and others on this machine die as well. */
-async function unburied(before: number): Promise<number> {
-  await waitUntil('all to be buried', () => countZombies() <= before).catch(() => {})
-  return Math.max(0, countZombies() - before)
+/** The dead that nobody fetches: their parents are given a moment. Others on this machine die as well, all the time. */
+async function unburied(before: ReadonlySet<string>): Promise<number> {
+  let left = listZombies().difference(before)
+  const bury = () => (left = left.intersection(listZombies())).size === 0
+  await waitUntil('all to be buried', bury).catch(() => {})
+  return left.size
 }
 
 /**
- * Children of this process and of engines; none where the system does not tell. Others on the machine have theirs, and
- * an orphan is buried by the machine's own init, when it likes: the engine leaves it one shim for each container.
+ * Of the whole machine; none where the system does not tell. An orphan is buried by the machine's own init, when it
+ * likes: the engine leaves it one shim for each container, which is nobody's fault here.
  */
-function countZombies(): number {
-  const parents = readdirSync('/proc').flatMap((name) =>
-    /^\d+$/.test(name) ? (zombiesParent(name) ?? []) : [],
+function listZombies(): Set<string> {
+  return new Set(
+    readdirSync('/proc').filter((name) => /^\d+$/.test(name) && / Z (?!1 )/.test(statusOf(name))),
   )
-  return parents.filter((pid) => pid === process.pid || enginePrograms.test(read(`/proc/${pid}/comm`))).length
 }
 
-const enginePrograms = /^(?:dockerd|containerd|runc)/
-
-function zombiesParent(pid: string): number | undefined {
-  const parent = /\) Z (\d+) /.exec(read(`/proc/${pid}/stat`))?.[1]
-  return parent === undefined ? undefined : Number(parent)
-}
-
-function read(path: string): string {
+function statusOf(pid: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return /\) . \d+ /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[0] ?? ''
   } catch {
-    // safe to ignore because a process that has ended is no zombie, and buries none
+    // safe to ignore because a process that has ended is no zombie
     return ''
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { openEngine } from '../src/docker/open-engine.ts'
 import { buildProbeTool } from '../src/fixtures/probe-image.ts'
-import type { SandboxSpec } from '../src/sandboxes.ts'
+import { probeSpec } from '../src/fixtures/probe-spec.ts'
 import type { Row } from './measure.ts'
 import type { Ground } from './ways.ts'
 import { byCreateAndStart, byDockerRun, byReuse, fromStock, withSandboxes } from './ways.ts'
@@ -19,19 +19,7 @@ const concurrencies = [1, 4, 16]
 
 /** All ways in one run, so that their ratios hold on a machine that others use too. */
 export async function benchSandbox(dockerHost: string, calls: number): Promise<SandboxReport> {
-  const image = await buildProbeTool(openEngine(dockerHost))
-  const spec: SandboxSpec = {
-    tool: 'bench',
-    image: image.id,
-    entrypoint: image.entrypoint,
-    input: 'argument',
-    volumes: [],
-    memoryBytes: 67_108_864,
-    cpus: 1,
-    network: 'none',
-    writable: false,
-    reuse: 1,
-  }
+  const spec = probeSpec(await buildProbeTool(openEngine(dockerHost)))
   const ground = { dockerHost, instance: `bench-${randomUUID()}`, spec, calls }
   const rows: Row[] = []
   for (const concurrency of concurrencies) {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { containerProfile } from '../src/docker/container-profile.ts'
 import { createDockerSandboxes } from '../src/docker/create-docker-sandboxes.ts'
 import { openEngine } from '../src/docker/open-engine.ts'
+import { strictPolicy } from '../src/fixtures/probe-spec.ts'
 import type { RunRequest, Sandboxes, SandboxSpec } from '../src/sandboxes.ts'
 import type { Row } from './measure.ts'
 import { measure } from './measure.ts'
@@ -17,7 +18,6 @@ export type Ground = {
   calls: number
 }
 
-const policy = { allowHostNetwork: false, allowWritable: false, allowRoot: false }
 // A reused sandbox answers so much faster that it takes more calls to see how long one takes.
 const reusedFactor = 50
 
@@ -42,7 +42,7 @@ export async function byCreateAndStart(ground: Ground, concurrency: number): Pro
   const { instance, spec, calls, dockerHost } = ground
   const docker = openEngine(dockerHost)
   const labels = { instance, worker: 'bench', tool: 'bench', image: spec.image }
-  const made = containerProfile(spec, policy, labels, 2_000_000_000)
+  const made = containerProfile(spec, strictPolicy, labels, 2_000_000_000)
   if (made.kind === 'refused') throw new Error(made.detail)
   const body = { ...made.body, Entrypoint: [...spec.entrypoint], Cmd: [request.payload] }
   return measure('create and start', concurrency, calls, async () => {
@@ -89,7 +89,7 @@ export async function withSandboxes<T>(
     dockerHost,
     instance,
     worker: 'bench',
-    policy,
+    policy: strictPolicy,
     onStuck: console.error,
     isCoreWanted: () => false,
     limits: { poolMax, refillsMax: 4 },

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
 import type { NetworkInspectInfo } from 'dockerode'
 import { callEngine } from './docker/engine-error.ts'
+import { instanceLabel } from './docker/image-labels.ts'
 import { openEngine } from './docker/open-engine.ts'
 
 // The network for tools that ask for one, as the engine has it. What filters it stands in its labels, so that whoever
@@ -22,7 +23,6 @@ export type WantedToolNetwork = Pick<ToolNetwork, 'name' | 'bridge' | 'egressFil
   subnet?: string
 }
 
-const instanceLabel = 'toolyard.instance'
 const filterLabel = 'toolyard.egress_filter'
 const bridgeOption = 'com.docker.network.bridge.name'
 const betweenContainersOption = 'com.docker.network.bridge.enable_icc'

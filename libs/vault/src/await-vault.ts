@@ -13,7 +13,9 @@ export type AwaitVaultOptions = VaultOptions & {
 /** For a process at its start: waits for the database, and gives up at once where this host's keys do not fit. */
 export async function awaitVault({ schemaFits, stop, log, ...options }: AwaitVaultOptions): Promise<Vault> {
   await schemaFits
-  return awaitOpening(() => openVault(options), {
+  const onRefused = (error: VaultError) =>
+    log.warn('the master keys were read again and cannot be used', { error })
+  return awaitOpening(() => openVault({ onRefused, ...options }), {
     signal: stop,
     isFinal: (error) => error instanceof VaultError,
     onFailure: (error) => log.warn('the vault cannot be opened yet', { error }),

@@ -7,6 +7,19 @@ import { seal, unseal } from './seal.ts'
 /** A tool's data key as the database has it. */
 export type WrappedDataKey = { tool: string; master_key_id: string; wrapped: Buffer }
 
+/** A master key that is not among those of this process. */
+export class UnknownMasterKey extends AppError {
+  readonly masterKeyId: string
+
+  constructor(masterKeyId: string, tool: string) {
+    super(
+      'secrets_unavailable',
+      `The settings of ${tool} are under the master key ${masterKeyId}, which this process does not have`,
+    )
+    this.masterKeyId = masterKeyId
+  }
+}
+
 /** 256 random bits. Its holder zeroes it. */
 export const newDataKey = (): Buffer => randomBytes(32)
 
@@ -19,10 +32,7 @@ export function wrapDataKey(masterKey: MasterKey, tool: string, dataKey: Buffer)
 export function unwrapDataKey(masterKeys: MasterKeys, row: WrappedDataKey): Buffer {
   const masterKey = masterKeys.byId.get(row.master_key_id)
   if (masterKey === undefined) {
-    throw new AppError(
-      'secrets_unavailable',
-      `The settings of ${row.tool} are under the master key ${row.master_key_id}, which this process was started without`,
-    )
+    throw new UnknownMasterKey(row.master_key_id, row.tool)
   }
   const opened = unseal(masterKey.wrapping, row.wrapped, contextOf(row.master_key_id, row.tool))
   if ('plaintext' in opened) return opened.plaintext

@@ -16,11 +16,11 @@ export type MaskedSettings = {
 
 /** For answers. */
 export async function maskedSettings(
-  { pool, masterKeys }: Vault,
+  vault: Vault,
   tool: string,
   schema: SettingsSchema,
 ): Promise<MaskedSettings> {
-  const stored = await storedSettings(pool, masterKeys, tool)
+  const stored = await storedSettings(vault, tool)
   const filled = new Set(stored.filter(({ value }) => value !== '').map(({ key }) => key))
   return {
     config: Object.fromEntries(

@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { SecretKey } from '@toolyard/config/secret-keys'
+import { readSecretKeys } from '@toolyard/config/secret-keys'
+import { VaultError } from './vault-error.ts'
 
 export type MasterKey = {
   readonly id: string
@@ -14,6 +17,15 @@ export type MasterKeys = {
   /** Wraps whatever is wrapped anew. */
   readonly current: MasterKey
   readonly byId: ReadonlyMap<string, MasterKey>
+}
+
+/** Throws a VaultError that names where the list is from and nothing that stands in it. */
+export function parseMasterKeys(list: string, from: string): MasterKeys {
+  const read = readSecretKeys(list)
+  if ('faults' in read) throw new VaultError(`${from}: ${read.faults.join('; ')}`)
+  const [first, ...rest] = read.keys
+  assert(first, 'a list without an entry has a fault')
+  return toMasterKeys([first, ...rest])
 }
 
 /** Zeroes the given bytes: what is needed of them is derived. */

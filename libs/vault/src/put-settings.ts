@@ -1,6 +1,7 @@
 import type { Call } from '@toolyard/access/actor'
 import { writeAudit } from '@toolyard/access/write-audit'
 import { AppError } from '@toolyard/contract/errors'
+import type { Sql } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
 import { lockDataKey } from './data-key-rows.ts'
 import type { Vault } from './open-vault.ts'
@@ -10,6 +11,7 @@ import type { Scalar, SealedSetting } from './setting.ts'
 import { sealSetting, unsealSetting } from './setting.ts'
 import type { SettingsSchema } from './settings-schema.ts'
 import { storedMax } from './stored-settings.ts'
+import { withMasterKeys } from './with-master-keys.ts'
 
 // index: vault_settings_pkey
 const selectStored = `
@@ -35,29 +37,40 @@ export async function putSettings(
 ): Promise<string[]> {
   // Before the database is asked: most refusals are seen in the body alone.
   checkGiven(schema, values)
-  await transaction(vault.pool, async (sql) => {
-    const dataKey = await lockDataKey(sql, vault.masterKeys, tool)
-    try {
-      const { rows } = await sql.query<SealedSetting>(selectStored, [tool])
-      const { changes } = planPut(schema, rows, values)
-      checkCount(rows, changes)
-      checkSize(schema, new Map([...unsealOthers(dataKey, tool, { schema, rows, changes }), ...changes]))
-      if (changes.size === 0) return
-      const sealed = sealAll(dataKey, tool, { schema, changes })
-      await sql.query(upsert, [
-        tool,
-        sealed.map(({ key }) => key),
-        sealed.map(({ secret }) => secret),
-        [...changes.values()].map((value) => value !== ''),
-        sealed.map((one) => one.sealed),
-      ])
-      const detail = { keys: [...changes.keys()].toSorted() }
-      await writeAudit(sql, call, { action: 'settings.put', target: `tool:${tool}`, detail })
-    } finally {
-      dataKey.fill(0)
-    }
-  })
+  await withMasterKeys(vault, (masterKeys) =>
+    transaction(vault.pool, async (sql) => {
+      const dataKey = await lockDataKey(sql, masterKeys, tool)
+      try {
+        await putUnder(dataKey, sql, call, { tool, schema, values })
+      } finally {
+        dataKey.fill(0)
+      }
+    }),
+  )
   return Object.keys(values).toSorted()
+}
+
+async function putUnder(
+  dataKey: Buffer,
+  sql: Sql,
+  call: Call,
+  { tool, schema, values }: NewSettings & { values: Readonly<Record<string, Scalar>> },
+): Promise<void> {
+  const { rows } = await sql.query<SealedSetting>(selectStored, [tool])
+  const { changes } = planPut(schema, rows, values)
+  checkCount(rows, changes)
+  checkSize(schema, new Map([...unsealOthers(dataKey, tool, { schema, rows, changes }), ...changes]))
+  if (changes.size === 0) return
+  const sealed = sealAll(dataKey, tool, { schema, changes })
+  await sql.query(upsert, [
+    tool,
+    sealed.map(({ key }) => key),
+    sealed.map(({ secret }) => secret),
+    [...changes.values()].map((value) => value !== ''),
+    sealed.map((one) => one.sealed),
+  ])
+  const detail = { keys: [...changes.keys()].toSorted() }
+  await writeAudit(sql, call, { action: 'settings.put', target: `tool:${tool}`, detail })
 }
 
 type Change = { schema: SettingsSchema; changes: ReadonlyMap<string, Scalar> }

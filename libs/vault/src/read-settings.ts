@@ -13,12 +13,12 @@ export type ToolSettings = {
 
 /** For the worker: in clear. One query and well under a millisecond of work, so nothing is cached and nothing stale. */
 export async function readSettings(
-  { pool, masterKeys }: Vault,
+  vault: Vault,
   tool: string,
   schema: SettingsSchema,
 ): Promise<ToolSettings> {
   if (Object.keys(schema).length === 0) return { settings: {}, secrets: [] }
-  const stored = await storedSettings(pool, masterKeys, tool)
+  const stored = await storedSettings(vault, tool)
   const secrets = stored.filter((setting) => isSecret(schema, setting)).map(({ value }) => String(value))
   return {
     settings: effectiveSettings(schema, new Map(stored.map(({ key, value }) => [key, value]))),

@@ -66,7 +66,7 @@ test('a rotation wraps everything anew, tells what is left, audits it, and is id
   for (const tool of tools) assert.equal(await read(fresh, tool), `key of ${tool}`)
   await assert.rejects(read(old, 'tool000'), (error) => {
     assert.ok(error instanceof AppError && error.code === 'secrets_unavailable')
-    return /under the master key b, which this process was started without/.test(error.message)
+    return /under the master key b, which this process does not have/.test(error.message)
   })
 })
 

@@ -2,8 +2,10 @@ import type { Sql } from '@toolyard/db/pool'
 import type { WrappedDataKey } from './data-key.ts'
 import { unwrapDataKey } from './data-key.ts'
 import type { MasterKeys } from './master-key.ts'
+import type { Vault } from './open-vault.ts'
 import type { SealedSetting, StoredSetting } from './setting.ts'
 import { unsealSetting } from './setting.ts'
+import { withMasterKeys } from './with-master-keys.ts'
 
 /** How many settings a tool can have stored, those that its schema no longer names included. */
 export const storedMax = 500
@@ -19,11 +21,11 @@ const select = `
   limit ${storedMax}`
 
 /** Everything that is stored for a tool, in clear. */
-export async function storedSettings(
-  sql: Sql,
-  masterKeys: MasterKeys,
-  tool: string,
-): Promise<StoredSetting[]> {
+export function storedSettings(vault: Vault, tool: string): Promise<StoredSetting[]> {
+  return withMasterKeys(vault, (masterKeys) => openAll(vault.pool, masterKeys, tool))
+}
+
+async function openAll(sql: Sql, masterKeys: MasterKeys, tool: string): Promise<StoredSetting[]> {
   const { rows } = await sql.query<WrappedDataKey & SealedSetting>(select, [tool])
   const [first] = rows
   if (first === undefined) return []

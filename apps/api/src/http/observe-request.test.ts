@@ -10,22 +10,22 @@ import { testApi } from '../fixtures/test-api.ts'
 import { bearer, makeKey, unknownToken } from '../fixtures/test-keys.ts'
 
 const { pool, url: databaseUrl } = await testDatabase()
-const { url, events, logText } = await testApi({ databaseUrl })
+const api = await testApi({ databaseUrl })
+const { url, events, logText } = api
 const { id, token } = await makeKey(pool)
 
 async function ask(
   path: string,
   headers: Record<string, string> = {},
+  at = api,
 ): Promise<{ answer: Response; event: Line }> {
-  const answer = await fetch(`${url}${path}`, { headers })
+  const answer = await fetch(`${at.url}${path}`, { headers })
   await answer.arrayBuffer()
-  return { answer, event: await eventOf(answer) }
-}
-
-const eventOf = (answer: Response) =>
-  waitUntil('the event of the answer', () =>
-    events().find((event) => event['request_id'] === answer.headers.get('x-request-id')),
+  const event = await waitUntil('the event of the answer', () =>
+    at.events().find((one) => one['request_id'] === answer.headers.get('x-request-id')),
   )
+  return { answer, event }
+}
 
 test('each request leaves one line that says what became of it', async () => {
   const before = events().length
@@ -65,6 +65,20 @@ test('each request leaves one line that says what became of it', async () => {
     },
   )
   assert.equal(typeof event['duration_ms'], 'number')
+})
+
+test('a probe that finds all well is a line for debugging, and no other request is', async () => {
+  const starting = await testApi({ databaseUrl, schemaFits: new Promise(() => {}) })
+  const levelOf = async (path: string, at = api) => {
+    const { answer, event } = await ask(path, {}, at)
+    return [answer.status, event['level']]
+  }
+  assert.deepEqual(await levelOf('/healthz'), [200, 'debug'])
+  assert.deepEqual(await levelOf('/readyz'), [200, 'debug'])
+  assert.deepEqual(await levelOf('/openapi.json'), [200, 'info'])
+  assert.deepEqual(await levelOf('/healthz/'), [404, 'info'])
+  assert.deepEqual(await levelOf('/readyz', starting), [503, 'error'])
+  assert.deepEqual(await levelOf('/healthz', starting), [200, 'debug'])
 })
 
 test('what cannot be read leaves one line too', async () => {

@@ -1,5 +1,5 @@
 import { newPrefixedId } from '@toolyard/contract/ids'
-import type { Logger } from '@toolyard/log/logger'
+import type { LogLevel, Logger } from '@toolyard/log/logger'
 import type { Metrics } from '@toolyard/log/metrics'
 import { continueTrace } from '@toolyard/log/trace'
 import { startWideEvent } from '@toolyard/log/wide-event'
@@ -47,8 +47,16 @@ export function observeRequest({ log, metrics, clientAddress }: ObserveOptions) 
     // Nobody reads the answer then, and its status may be only what a broken body came to.
     const hasLeft = c.env.incoming.socket.destroyed
     event.set({ route, status: c.res.status, ...(hasLeft ? { client_left: true } : {}) })
-    event.emit(c.res.status >= 500 ? 'error' : 'info')
+    event.emit(levelOf(route, c.res.status))
   })
+}
+
+// Asked again and again, by whoever starts it or looks after it: that all is still well is no news.
+const probes = new Set(['/healthz', '/readyz'])
+
+function levelOf(route: string, status: number): LogLevel {
+  if (status >= 500) return 'error'
+  return status === 200 && probes.has(route) ? 'debug' : 'info'
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

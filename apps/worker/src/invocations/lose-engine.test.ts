@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDockerHost } from '@toolyard/testkit/environment'
-import { engineProxy } from './fixtures/engine-proxy.ts'
+import { openProxy } from '@toolyard/testkit/open-proxy'
 import { openGround } from './fixtures/ground.ts'
 
 const ground = await openGround('redis')
@@ -11,9 +11,9 @@ test('an engine that is lost under a tool is no fault of it: it runs again once 
   const constraints = { timeout_seconds: 60, concurrency: 4 }
   await ground.makeTool('again', { manifest: { constraints } })
   await ground.makeTool('once', { manifest: { constraints: { ...constraints, rerun: false } } })
-  const proxy = await engineProxy(testDockerHost())
+  const proxy = await openProxy(testDockerHost())
   t.after(() => proxy.close())
-  await ground.start(t, { dockerHost: proxy.dockerHost })
+  await ground.start(t, { dockerHost: proxy.url })
   const [again, once] = await Promise.all([ground.submit('again', long), ground.submit('once', long)])
   const [[before], [lost]] = await Promise.all([ground.handedOver(again), ground.handedOver(once)])
   const cutMs = performance.now()
@@ -34,9 +34,9 @@ test('an engine that is lost under a tool is no fault of it: it runs again once 
 
 test('without an engine to start on, a call is tried three times and fails for a reason of ours', async (t) => {
   await ground.makeTool('unlucky')
-  const proxy = await engineProxy(testDockerHost())
+  const proxy = await openProxy(testDockerHost())
   t.after(() => proxy.close())
-  await ground.start(t, { dockerHost: proxy.dockerHost })
+  await ground.start(t, { dockerHost: proxy.url })
   proxy.cut()
   const one = await ground.final(await ground.submit('unlucky', { do: 'sleep', arg: '0' }))
   assert.deepEqual(

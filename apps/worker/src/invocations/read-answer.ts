@@ -41,6 +41,7 @@ export function readAnswer(outcome: Exited, raw: RedactedRaw, tool: Answering): 
       message: cleanMessage(said, tool) || silentMessages[answer.kind],
       exit_code: code,
     },
+    ...(answer.budget_remaining === undefined ? {} : { budgetRemaining: answer.budget_remaining }),
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getRaw } from '@toolyard/invocations/get-raw'
+import { budgetOf } from '@toolyard/memory/budget'
 import { openGround, operator } from './fixtures/ground.ts'
 
 const ground = await openGround('redis')
@@ -80,6 +81,20 @@ test('each way in which a tool can fail is called by its name', async (t) => {
       assert.deepEqual([failure?.kind, failure?.message, one.reward, result], [kind, message, reward, null])
     }),
   )
+})
+
+test('what a tool says remains of its budget is remembered, also when it says that it failed', async (t) => {
+  await ground.makeTool('paid')
+  await ground.start(t)
+  const budget = async () => (await budgetOf(ground.pool, { tool: 'paid', limit: null })).remaining
+  for (const [said, remaining] of [
+    ['{"text":"sunny","budget_remaining":7}', 7],
+    ['{"error":"no such city","budget_remaining":6.5}', 6.5],
+    ['{"error":"no such city"}', 6.5],
+  ] as const) {
+    await ground.final(await ground.submit('paid', { do: 'print', arg: said }))
+    assert.equal(await budget(), remaining, said)
+  }
 })
 
 test('what a tool cannot answer for is no failure of its own', async (t) => {

@@ -1,3 +1,5 @@
+import { toPointer } from '@toolyard/contract/faults'
+
 // Where the values of a JSON text are. `JSON.parse` makes the values; it does not say where they were, takes the last
 // of two equal keys in silence, and names no position in half of its errors.
 
@@ -13,7 +15,6 @@ const depthMax = 64
 const faultsMax = 100
 const linesMax = 10_000
 const pointerMax = 2_000
-const stepMax = 100
 
 const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const space = /[ \t\n\r]*/y
@@ -137,11 +138,9 @@ function describeNext(text: string, at: number): string {
   return JSON.stringify(String.fromCodePoint(next))
 }
 
-/** A pointer to what is in it; long steps are cut as in the faults of `parseManifest`. */
+/** A pointer to what is in it, spelled as in the faults of `parseManifest`. */
 function extend(pointer: string, step: string): string {
-  if (pointer.length > pointerMax) return pointer
-  const cut = step.length > stepMax ? `${step.slice(0, stepMax)}…` : step
-  return `${pointer}/${cut.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return pointer.length > pointerMax ? pointer : pointer + toPointer([step])
 }
 
 // Asked for with rising positions only, so that a long file is not counted from its beginning for each key.

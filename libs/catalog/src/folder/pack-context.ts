@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { tarEnd, tarHeader, tarPadding } from '@toolyard/sandbox/tar-blocks'
 import { ContextChanged } from './context-changed.ts'
 import { fileErrorCode } from './explain-file-error.ts'
 import type { ContextEntry, FoundTool } from './found-tool.ts'
 import { readChunks } from './read-chunks.ts'
-import { tarEnd, tarHeader, tarPadding } from './tar-blocks.ts'
 
 /**
  * The build context as a tar stream: exactly what the tool's hash names, or a stream that fails with `ContextChanged`
@@ -34,7 +34,7 @@ async function* packEntry(dir: string, entry: ContextEntry): AsyncGenerator<Buff
   const file = join(dir, entry.path)
   if (entry.type === 'directory' && !(await stat(file)).isDirectory()) throw changed(entry.path)
   if (entry.type === 'link' && (await readlink(file)) !== entry.target) throw changed(entry.path)
-  yield tarHeader(entry)
+  yield tarHeader(entry.type === 'file' ? { ...entry, mode: entry.executable ? 0o755 : 0o644 } : entry)
   if (entry.type !== 'file') return
   const digest = createHash('sha256')
   // One behind, so that a file that turns out to be another is never sent whole.

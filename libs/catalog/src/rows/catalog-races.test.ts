@@ -1,55 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testDatabase } from '@toolyard/testkit/database'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { createCatalog } from '../create-catalog.ts'
+import { newCatalog, operator, ready } from '../fixtures/new-catalog.ts'
 import { someTool } from '../fixtures/some-tool.ts'
 import { beginBuild } from './begin-build.ts'
 import { dropOldImages } from './drop-old-images.ts'
-import type { BuildResult } from './finish-build.ts'
 import { finishBuild } from './finish-build.ts'
 import { listImages } from './list-images.ts'
 import { noteScan, pruneScans } from './list-scans.ts'
 import { listVersions } from './list-versions.ts'
 import { noteLostImages } from './note-lost-images.ts'
-import type { ScannedFolders } from './plan-scan.ts'
 import { publishScan } from './publish-scan.ts'
 import { retryBuilds } from './retry-builds.ts'
 import { rollBack } from './roll-back.ts'
 import { setToolEnabled } from './set-tool-enabled.ts'
 import { readToolsSwitch, setToolsSwitch } from './tools-switch.ts'
 import { wantImages } from './want-images.ts'
-
-const operator = { actor: { kind: 'operator' } } as const
-const ready = (imageId: string): BuildResult => ({
-  kind: 'ready',
-  imageId,
-  facts: { entrypoint: ['/a'], volumes: [], warnings: [] },
-})
-
-async function newCatalog() {
-  const { pool } = await testDatabase()
-  const catalog = createCatalog(pool)
-  return {
-    pool,
-    catalog,
-    publish: (scan: Partial<ScannedFolders>) =>
-      publishScan(pool, {
-        processId: 'w1',
-        engineId: 'e1',
-        reload: 0,
-        contentHash: 'c',
-        scan: { tools: [], faults: [], unsettled: [], ...scan },
-      }),
-    build: async (tool: string, hash: string, result = ready(`sha256:${hash}`)) => {
-      await wantImages(pool, 'e1')
-      assert.ok(await beginBuild(pool, `${tool}-${hash}`, 'e1'))
-      return finishBuild(pool, { tool, hash: `${tool}-${hash}`, engineId: 'e1', result })
-    },
-    see: async (name: string) => (await catalog.view()).byName.get(name),
-    age: () => pool.query("update images set changed_at = changed_at - interval '2 days'"),
-  }
-}
 
 test('a publication locks the rows of tools in the order in which those who submit lock them', async () => {
   const { pool, publish } = await newCatalog()

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testDatabase } from '@toolyard/testkit/database'
-import { createCatalog } from '../create-catalog.ts'
+import { newCatalog, operator, ready } from '../fixtures/new-catalog.ts'
 import { someTool } from '../fixtures/some-tool.ts'
 import { beginBuild, recordProgress } from './begin-build.ts'
 import { dropOldImages } from './drop-old-images.ts'
-import type { BuildResult } from './finish-build.ts'
 import { finishBuild } from './finish-build.ts'
 import { listImages } from './list-images.ts'
 import { listScans, pruneScans } from './list-scans.ts'
 import { noteLostImages } from './note-lost-images.ts'
-import type { ScannedFolders } from './plan-scan.ts'
-import { publishScan } from './publish-scan.ts'
 import { readProgress } from './read-progress.ts'
 import { readCatalogState, requestReload } from './request-reload.ts'
 import { retryBuilds } from './retry-builds.ts'
@@ -19,36 +15,6 @@ import { rollBack } from './roll-back.ts'
 import { setToolEnabled } from './set-tool-enabled.ts'
 import { readToolsSwitch, setToolsSwitch } from './tools-switch.ts'
 import { wantImages } from './want-images.ts'
-
-const operator = { actor: { kind: 'operator' } } as const
-const built: BuildResult = {
-  kind: 'ready',
-  imageId: 'sha256:1',
-  facts: { entrypoint: ['/a'], volumes: [], warnings: [] },
-}
-
-async function newCatalog() {
-  const { pool } = await testDatabase()
-  const catalog = createCatalog(pool)
-  return {
-    pool,
-    publish: (scan: Partial<ScannedFolders>, processId = 'w1') =>
-      publishScan(pool, {
-        processId,
-        engineId: 'e1',
-        reload: 0,
-        contentHash: 'c',
-        scan: { tools: [], faults: [], unsettled: [], ...scan },
-      }),
-    build: async (tool: string, hash: string, result: BuildResult = built, engineId = 'e1') => {
-      await wantImages(pool, engineId)
-      assert.ok(await beginBuild(pool, `${tool}-${hash}`, engineId))
-      return finishBuild(pool, { tool, hash: `${tool}-${hash}`, engineId, result })
-    },
-    see: async (name: string) => (await catalog.view()).byName.get(name),
-    catalog,
-  }
-}
 
 test('a tool is building, then ready, then a change builds while it serves', async () => {
   const { publish, build, see } = await newCatalog()
@@ -114,7 +80,10 @@ test('a build whose folder has moved on does not serve, and none begins for it',
   await wantImages(pool, 'e1')
   assert.ok(await beginBuild(pool, 'a-1', 'e1'))
   await publish({ tools: [someTool('a', '2')] })
-  assert.equal(await finishBuild(pool, { tool: 'a', hash: 'a-1', engineId: 'e1', result: built }), false)
+  assert.equal(
+    await finishBuild(pool, { tool: 'a', hash: 'a-1', engineId: 'e1', result: ready('sha256:1') }),
+    false,
+  )
   assert.equal((await see('a'))?.servingHash, null)
   assert.equal(await beginBuild(pool, 'a-1', 'e1'), undefined)
 })

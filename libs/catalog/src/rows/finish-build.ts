@@ -1,3 +1,4 @@
+import { isStorable, toStorableText } from '@toolyard/contract/storable'
 import type { Pool } from '@toolyard/db/pool'
 import { changeCatalog } from './change-catalog.ts'
 
@@ -54,7 +55,7 @@ export async function finishBuild(
   pool: Pool,
   { tool, hash, engineId, result: given }: FinishedBuild,
 ): Promise<boolean> {
-  const result = toStorable(given)
+  const result = storable(given)
   return changeCatalog(pool, async (sql) => {
     if (result.kind === 'error') {
       await sql.query(markError, [hash, engineId, result.detail])
@@ -73,11 +74,9 @@ export async function finishBuild(
 }
 
 /** What Postgres would refuse each time could never be told, and would be built again without end. */
-function toStorable(result: BuildResult): BuildResult {
+function storable(result: BuildResult): BuildResult {
   if (result.kind !== 'ready') return { ...result, detail: toStorableText(result.detail) }
   const { entrypoint, volumes } = result.facts
-  if ([...entrypoint, ...volumes].every((text) => toStorableText(text) === text)) return result
+  if ([...entrypoint, ...volumes].every(isStorable)) return result
   return { kind: 'error', detail: 'the image has U+0000 or half a character in its ENTRYPOINT or a VOLUME' }
 }
-
-const toStorableText = (text: string) => text.toWellFormed().replaceAll('\0', '\u{fffd}')

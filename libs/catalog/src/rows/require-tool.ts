@@ -1,5 +1,6 @@
 import { mayUseTool } from '@toolyard/access/key-bindings'
 import type { Actor } from '@toolyard/access/actor'
+import { unknownTool as words } from '@toolyard/contract/config-messages'
 import { AppError } from '@toolyard/contract/errors'
 
 /** What a key may not see does not exist for it. */
@@ -10,5 +11,5 @@ export function requireTool(actor: Actor, name: string): void {
 }
 
 export function unknownTool(name: string): AppError {
-  return new AppError('unknown_tool', `Unknown tool: ${name}`)
+  return new AppError('unknown_tool', words(name))
 }

@@ -20,8 +20,8 @@ const stamp = 'update tool_versions set served_at = now() where tool = $1 and ha
 
 /**
  * Moves a tool to another of its versions that has an image: the one that served before and was not rolled back from,
- * unless one is named by the beginning of its hash. The version in the folder is not served again until the folder changes, or somebody goes
- * back to it.
+ * unless one is named by the beginning of its hash. The version in the folder is not served again until the folder
+ * changes, or somebody goes back to it.
  */
 export async function rollBack(
   pool: Pool,

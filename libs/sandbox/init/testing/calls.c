@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "calls.h"
+#include "acts.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -12,6 +12,8 @@ export type SandboxOptions = {
   readonly room?: Readonly<Record<string, string>>
 }
 
+const toolSources = ['tool.c', 'attack.c', 'calls.c', 'crowd.c', 'litter.c']
+
 /** A root file system with the init and the test's tool, from which any number of sandboxes can be started. */
 export async function createYard(sanitize = false) {
   if (process.getuid?.() !== 0)
@@ -32,16 +34,8 @@ export async function createYard(sanitize = false) {
   execFileSync('chmod', ['755', root])
   execFileSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
   await buildInit(join(root, '.toolyard/init'), { sanitize })
-  await compile(
-    'cc',
-    [...warnings, '-O1', '-static', 'testing/tool.c', 'testing/calls.c'],
-    join(root, 'bin/tool'),
-  )
-  await compile(
-    'cc',
-    [...warnings, '-O1', '-static', 'testing/without_filters.c'],
-    join(root, 'bin/without-filters'),
-  )
+  await compileFor(root, 'bin/tool', toolSources)
+  await compileFor(root, 'bin/without-filters', ['without_filters.c'])
   const room = sanitize ? { SHARED: 'lib lib64 usr/lib' } : {}
   const started: Sandbox[] = []
   return {
@@ -57,6 +51,13 @@ export async function createYard(sanitize = false) {
     },
   }
 }
+
+const compileFor = (root: string, path: string, sources: readonly string[]) =>
+  compile(
+    'cc',
+    [...warnings, '-O1', '-static', ...sources.map((name) => join('testing', name))],
+    join(root, path),
+  )
 
 export type Yard = Awaited<ReturnType<typeof createYard>>
 export type Sandbox = ReturnType<typeof startSandbox>

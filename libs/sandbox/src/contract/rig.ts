@@ -27,7 +27,7 @@ export type Rig = {
   records(id: string): Promise<string>
   /** A worker in a process of its own that runs this payload and then says `running <id>` on its stdout. */
   startWorker(name: string, payload: string): ChildProcess
-  close(): void
+  close(): Promise<void>
 }
 
 export type Stuck = { id: string; detail: string }
@@ -54,7 +54,7 @@ export async function openSandboxes(
   t.after(async () => {
     rig.mend()
     await sandboxes.close()
-    rig.close()
+    await rig.close()
     assert.deepEqual(await rig.list(), [])
     assert.equal(await rig.countLeftovers(), before)
   })

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { testDockerHost } from '@toolyard/testkit/environment'
+import { openProxy } from '@toolyard/testkit/open-proxy'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { unixProxy } from '../fixtures/unix-proxy.ts'
 import { probeContext } from '../fixtures/probe-image.ts'
 import type { BuildOutcome, BuildRequest } from './build-image.ts'
 import { buildImage } from './build-image.ts'
@@ -198,11 +198,11 @@ test('an engine that is not there or goes away is no fault of the author', async
   const absent = await buildImage(nowhere, { ...request, context: bare('FROM scratch') })
   assert.equal(absent.kind, 'engine_failed')
 
-  const proxy = await unixProxy(testDockerHost())
+  const proxy = await openProxy(testDockerHost())
   t.after(() => proxy.close())
   const order = `sleep ${uniqueMs()}`
   const context = await probeContext([run(order)])
-  const building = buildImage(openEngine(proxy.dockerHost), { ...request, context })
+  const building = buildImage(openEngine(proxy.url), { ...request, context })
   await waitUntil('the step runs', async () => (await containersOf(order)).length === 1)
   proxy.cut()
   assert.equal((await building).kind, 'engine_failed')

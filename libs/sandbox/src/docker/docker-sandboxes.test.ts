@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { testDockerHost } from '@toolyard/testkit/environment'
+import { openProxy } from '@toolyard/testkit/open-proxy'
 import type { Rig } from '../contract/rig.ts'
 import { testContract } from '../contract/suite.ts'
 import { buildProbeTool } from '../fixtures/probe-image.ts'
-import { unixProxy } from '../fixtures/unix-proxy.ts'
-import type { SandboxSpec } from '../sandboxes.ts'
+import { probeSpec, strictPolicy } from '../fixtures/probe-spec.ts'
 import { createDockerSandboxes } from './create-docker-sandboxes.ts'
 import { openEngine } from './open-engine.ts'
 
@@ -14,30 +14,18 @@ import { openEngine } from './open-engine.ts'
 
 const docker = openEngine(testDockerHost())
 const tool = buildProbeTool(docker)
-const policy = { allowHostNetwork: false, allowWritable: false, allowRoot: false }
 
 async function makeRig(): Promise<Rig> {
-  const image = await tool
   const instance = randomUUID()
-  const proxy = await unixProxy(testDockerHost())
-  const probe: SandboxSpec = {
-    tool: 'probe',
-    image: image.id,
-    entrypoint: image.entrypoint,
-    input: 'argument',
-    volumes: [],
-    memoryBytes: 67_108_864,
-    cpus: 1,
-    network: 'none',
-    writable: false,
-    reuse: 1,
-  }
+  const proxy = await openProxy(testDockerHost())
+  const probe = probeSpec(await tool)
   const filters = { label: [`toolyard.instance=${instance}`] }
   const containers = () => docker.listContainers({ all: true, filters })
   return {
     probe,
     missingImage: `sha256:${'0'.repeat(64)}`,
-    open: (options) => createDockerSandboxes({ ...options, dockerHost: proxy.dockerHost, instance, policy }),
+    open: (options) =>
+      createDockerSandboxes({ ...options, dockerHost: proxy.url, instance, policy: strictPolicy }),
     async list() {
       const all = await containers()
       return all.map(({ Names, State }) => ({ id: Names[0]?.slice(1) ?? '', isAlive: State === 'running' }))

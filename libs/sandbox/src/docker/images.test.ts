@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { testDockerHost } from '@toolyard/testkit/environment'
 import { request } from '../contract/rig.ts'
 import { buildProbe, readInit } from '../fixtures/probe-image.ts'
-import type { SandboxSpec } from '../sandboxes.ts'
-import type { AddedInit } from './add-init.ts'
+import { probeSpec, strictPolicy } from '../fixtures/probe-spec.ts'
+import type { AddedInit, ToolImage } from './add-init.ts'
 import { addInit } from './add-init.ts'
 import { createDockerSandboxes } from './create-docker-sandboxes.ts'
 import { openEngine } from './open-engine.ts'
@@ -14,7 +14,6 @@ import { openEngine } from './open-engine.ts'
 const docker = openEngine(testDockerHost())
 const instance = randomUUID()
 const fail = ({ detail }: { detail: string }) => assert.fail(detail)
-const policy = { allowHostNetwork: false, allowWritable: false, allowRoot: false }
 
 test('the finished image differs by one file and runs as it is with docker run', async (t) => {
   const made = await finish(t, ['ENV GREETING=hello', 'WORKDIR /tmp', 'CMD ["ignored"]'])
@@ -151,25 +150,17 @@ async function finishNamed(image: string, user?: string): Promise<AddedInit> {
 }
 
 /** What the probe prints in a sandbox of this image, or the failure in JSON. */
-async function ran(image: Extract<AddedInit, { kind: 'added' }>['image'], payload: string): Promise<string> {
-  const { id, entrypoint, volumes, user } = image
-  const spec: SandboxSpec = {
-    tool: 'probe',
-    image: id,
-    entrypoint,
-    volumes,
-    ...(user === undefined ? {} : { user }),
-    input: 'argument',
-    memoryBytes: 67_108_864,
-    cpus: 1,
-    network: 'none',
-    writable: false,
-    reuse: 1,
+async function ran(image: ToolImage, payload: string): Promise<string> {
+  const options = {
+    dockerHost: testDockerHost(),
+    instance,
+    worker: 'w1',
+    policy: strictPolicy,
+    onStuck: fail,
   }
-  const options = { dockerHost: testDockerHost(), instance, worker: 'w1', policy, onStuck: fail }
   const sandboxes = createDockerSandboxes({ ...options, isCoreWanted: () => true })
   try {
-    const taken = await sandboxes.take(spec, { topic: 't' })
+    const taken = await sandboxes.take(probeSpec(image), { topic: 't' })
     if (taken.kind !== 'taken') return JSON.stringify(taken)
     const { stdout } = await taken.sandbox.run(request(payload))
     await taken.sandbox.release()

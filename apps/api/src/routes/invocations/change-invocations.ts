@@ -20,14 +20,9 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
 import { bodyRefusals, refusals } from '../tools/route-parts.ts'
-import { invocation } from './invocation-schema.ts'
+import { invocationAnswer } from './invocation-schema.ts'
 import { idParam } from './read-invocations.ts'
 import { refuseUnconfigured, toRefusal } from './refuse-submission.ts'
-
-const answer = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: invocation } },
-})
 
 const postCancel = (guard: Guard) =>
   createRoute({
@@ -40,8 +35,8 @@ const postCancel = (guard: Guard) =>
       'Scope `tools:invoke`. What waits is cancelled at once (200); what runs is ended within a second (202).',
     request: { params: idParam },
     responses: {
-      200: answer('It is cancelled'),
-      202: answer('It is being ended'),
+      200: invocationAnswer('It is cancelled'),
+      202: invocationAnswer('It is being ended'),
       ...problems(...refusals, 'not_found', 'already_final'),
     },
   })
@@ -60,7 +55,7 @@ const postReplay = (guard: Guard) =>
       body: { required: false, content: { 'application/json': { schema: replayBody } } },
     },
     responses: {
-      202: answer('The new one'),
+      202: invocationAnswer('The new one'),
       ...problems(
         ...refusals,
         ...bodyRefusals,

@@ -9,6 +9,7 @@ import { cancel } from '@toolyard/invocations/cancel'
 import type { Attempt } from '@toolyard/invocations/claim'
 import { claim } from '@toolyard/invocations/claim'
 import { finish } from '@toolyard/invocations/finish'
+import { failure, success } from '@toolyard/invocations/fixtures/outcomes'
 import { renewLeases } from '@toolyard/invocations/renew-leases'
 import { createStderrSender } from '@toolyard/invocations/stderr-sender'
 import { createSubmitter } from '@toolyard/invocations/submitter'
@@ -76,21 +77,8 @@ async function begin(id: string, attempt = 1): Promise<Attempt> {
   return claimed.attempt
 }
 
-const result = {
-  text: 'done',
-  html: null,
-  title: null,
-  output: { synthesize: true, ephemeral: false },
-  truncated: false,
-  removed: 0,
-  llm_context: '',
-}
-const succeed = (hold: Attempt) => finish(deps, { hold, outcome: { kind: 'succeeded', result } })
-const fail = (hold: Attempt) =>
-  finish(deps, {
-    hold,
-    outcome: { kind: 'failed', failure: { kind: 'tool_error', class: 'internal', message: 'no' } },
-  })
+const succeed = (hold: Attempt) => finish(deps, { hold, outcome: success })
+const fail = (hold: Attempt) => finish(deps, { hold, outcome: failure })
 
 type Following = { at?: { url: string }; token?: string; lastEventId?: string }
 

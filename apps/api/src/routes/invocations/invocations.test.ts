@@ -5,7 +5,7 @@ import { scopes } from '@toolyard/contract/scopes'
 import { createAfterCommit } from '@toolyard/invocations/after-commit'
 import { claim } from '@toolyard/invocations/claim'
 import { finish } from '@toolyard/invocations/finish'
-import type { InvocationResult } from '@toolyard/invocations/invocation'
+import { result, success } from '@toolyard/invocations/fixtures/outcomes'
 import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import { renewLeases } from '@toolyard/invocations/renew-leases'
 import { testDatabase } from '@toolyard/testkit/database'
@@ -65,16 +65,6 @@ function call(
 const invoke = (tool: string, body: object = { params }, headers: Record<string, string> = {}) =>
   call('POST', `/tools/${tool}/invoke`, { body, headers })
 
-const result: InvocationResult = {
-  text: 'done',
-  html: null,
-  title: null,
-  output: { synthesize: true, ephemeral: false },
-  truncated: false,
-  removed: 0,
-  llm_context: '[TOOL:plain] done (cost: 1ms, ~1 tokens) [/TOOL]',
-}
-
 async function runAsWorker(id: string, outcome: Parameters<typeof finish>[1]['outcome']) {
   const deps = { pool, afterCommit }
   const claimed = await claim(deps, { workerId: 'w', engineId: testEngine }, { invocationId: id, attempt: 1 })
@@ -94,7 +84,7 @@ test('a call is accepted at once, and its end is read', async () => {
     id,
   ])
   assert.deepEqual(stored.rows[0]?.params, { zeta: 'x', alpha: 5 }, 'coerced')
-  await runAsWorker(id, { kind: 'succeeded', result })
+  await runAsWorker(id, success)
   const ended = await bodyOf(await call('GET', `/invocations/${id}`), invocation)
   assert.deepEqual([ended.status, ended.result, ended.reward], ['succeeded', result, 0.3])
 })
@@ -105,7 +95,7 @@ test('who wishes to wait is answered when it ends, not before and not later', as
     bodyOf(await invoke('plain', { params }, { 'idempotency-key': 'waits' }), invocation)
   const { id } = await again()
   const polled = call('GET', `/invocations/${id}?wait=30`)
-  await runAsWorker(id, { kind: 'succeeded', result })
+  await runAsWorker(id, success)
   const [invoked, read] = await Promise.all([answer, polled])
   assert.equal(invoked.status, 200)
   assert.equal((await bodyOf(invoked, invocation)).status, 'succeeded')
@@ -331,7 +321,7 @@ test('a tool that takes its payload on stdin is given megabytes, and others are 
 test('a tool that has spent its budget of the day is refused until the next', async () => {
   for (let spent = 0; spent < 2; spent++) {
     const { id } = await bodyOf(await invoke('paid'), invocation)
-    await runAsWorker(id, { kind: 'succeeded', result })
+    await runAsWorker(id, success)
   }
   const refused = await invoke('paid')
   assert.ok(Number(refused.headers.get('retry-after')) > 0)

@@ -18,7 +18,7 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problemShape, problems, toProblem, toRefusal as asRefusal } from '../../http/problem.ts'
 import { bodyRefusals, refusals, toolParam } from '../tools/route-parts.ts'
-import { invocation } from './invocation-schema.ts'
+import { invocation, invocationAnswer } from './invocation-schema.ts'
 import { preferredWaitMs } from './prefer-wait.ts'
 import type { Request } from './prepare-submission.ts'
 import { idempotencyOf, prepareSubmission } from './prepare-submission.ts'
@@ -45,11 +45,6 @@ const headers = z.object({
   prefer: z.string().max(500).optional(),
 })
 
-const answer = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: invocation } },
-})
-
 const postInvoke = (guard: Guard) =>
   createRoute({
     method: 'post',
@@ -65,8 +60,8 @@ const postInvoke = (guard: Guard) =>
       body: { required: true, content: { 'application/json': { schema: invokeBody } } },
     },
     responses: {
-      200: answer('It has ended'),
-      202: answer('It is accepted'),
+      200: invocationAnswer('It has ended'),
+      202: invocationAnswer('It is accepted'),
       ...problems(...invokeRefusals),
     },
   })

@@ -15,6 +15,7 @@ import { hashBody } from '@toolyard/invocations/hash-body'
 import { resolveCaller } from '@toolyard/invocations/resolve-caller'
 import { budgetOf } from '@toolyard/memory/budget'
 import type { Submission } from '@toolyard/invocations/submission'
+import { findManifest } from '../tools/find-manifest.ts'
 import { refuseUnconfigured } from './refuse-submission.ts'
 
 export type Request = { key: AccessKey; tool: string; body: InvokeBody; idempotencyKey?: string | undefined }
@@ -59,14 +60,6 @@ export function idempotencyOf({
 
 // safe because the body was read from a JSON text
 const sent = (tool: string, body: InvokeBody) => ({ tool, body }) as Json
-
-async function findManifest(catalog: Catalog, name: string): Promise<Manifest> {
-  const found = (await catalog.view()).byName.get(name)
-  if (found === undefined) throw unknownTool(name)
-  if (found.manifest === undefined)
-    throw new AppError('image_failed', `${name} is no tool that can run: ${found.image.error ?? ''}`)
-  return found.manifest
-}
 
 function toParams(manifest: Manifest, given: InvokeBody['params']): Record<string, Json> {
   const coerced = coerceParams(manifest.parameters, given)

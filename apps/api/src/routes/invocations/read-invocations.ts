@@ -16,7 +16,7 @@ import { callOf } from '../../http/call-of.ts'
 import { pageQuery } from '../../http/page-query.ts'
 import { problems } from '../../http/problem.ts'
 import { refusals } from '../tools/route-parts.ts'
-import { invocation } from './invocation-schema.ts'
+import { invocation, invocationAnswer } from './invocation-schema.ts'
 
 export const idParam = z.object({
   id: z
@@ -55,7 +55,7 @@ const getOne = (guard: Guard) =>
       'Scope `invocations:read`; with `invocations:raw` a failure shows the end of what the tool wrote to stderr.',
     request: { params: idParam, query: waitQuery },
     responses: {
-      200: { description: 'The invocation', content: { 'application/json': { schema: invocation } } },
+      200: invocationAnswer('The invocation'),
       ...problems(...refusals, 'not_found', 'invalid_request'),
     },
   })

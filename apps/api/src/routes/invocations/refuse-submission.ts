@@ -1,3 +1,4 @@
+import { unknownTool } from '@toolyard/catalog/require-tool'
 import type { ErrorCode } from '@toolyard/contract/errors'
 import { AppError } from '@toolyard/contract/errors'
 import type { Manifest } from '@toolyard/contract/manifest'
@@ -8,7 +9,6 @@ import { missingKeys } from '@toolyard/vault/missing-keys'
 const messages = {
   tool_disabled: (tool) => `${tool} is switched off`,
   tools_disabled: () => 'All tools are switched off',
-  unknown_tool: (tool) => `Unknown tool: ${tool}`,
   image_failed: (tool) => `The image of ${tool} could not be built: see GET /tools/${tool}`,
   idempotency_mismatch: () => 'This idempotency key was used with another body: take a new one',
 } satisfies Partial<Record<ErrorCode, (tool: string) => string>>
@@ -17,6 +17,7 @@ const messages = {
 export function toRefusal(refusal: SubmitRefusal, tool: string): AppError {
   if (refusal.code === 'queue_full')
     return new AppError(refusal.code, refusal.message, { retryAfterSeconds: refusal.retryAfterSeconds })
+  if (refusal.code === 'unknown_tool') return unknownTool(tool)
   return new AppError(refusal.code, messages[refusal.code](tool))
 }
 

@@ -1,10 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Actor } from '@toolyard/access/actor'
 import type { Catalog } from '@toolyard/catalog/create-catalog'
-import { requireTool, unknownTool } from '@toolyard/catalog/require-tool'
+import { requireTool } from '@toolyard/catalog/require-tool'
 import { configComplete, configMissing } from '@toolyard/contract/config-messages'
-import { AppError } from '@toolyard/contract/errors'
-import type { Manifest } from '@toolyard/contract/manifest'
 import type { ToolConfig } from '@toolyard/contract/tools'
 import {
   configBody,
@@ -23,6 +21,7 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
+import { findManifest } from './find-manifest.ts'
 import { bodyRefusals, common, refusals, toolParam } from './route-parts.ts'
 
 // The answers of these routes have stood in documents since before this program; they stay word for word.
@@ -139,12 +138,4 @@ export function addConfigureToolRoutes(api: Api, { catalog, vault, guard }: Conf
       200,
     )
   })
-}
-
-async function findManifest(catalog: Catalog, name: string): Promise<Manifest> {
-  const tool = (await catalog.view()).byName.get(name)
-  if (tool === undefined) throw unknownTool(name)
-  if (tool.manifest === undefined)
-    throw new AppError('image_failed', `${name} has no manifest that can be read: ${tool.faults.join('; ')}`)
-  return tool.manifest
 }

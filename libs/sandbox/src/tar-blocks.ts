@@ -1,13 +1,17 @@
-import type { ContextEntry } from './found-tool.ts'
-
-// As much of the tar format as a build context needs: no times, no owners, and names of any length.
+// As much of the tar format as the engine is sent: no times, no owners, and names of any length.
 
 const blockBytes = 512
 const fieldBytes = 100
 const typeFlags = { file: '0', link: '2', directory: '5' }
 
+/** Paths have no slash at their ends. */
+export type TarEntry =
+  | { type: 'file'; path: string; size: number; mode: number }
+  | { type: 'directory'; path: string }
+  | { type: 'link'; path: string; target: string }
+
 /** What comes before an entry's content. */
-export function tarHeader(entry: ContextEntry): Buffer {
+export function tarHeader(entry: TarEntry): Buffer {
   const name = entry.type === 'directory' ? `${entry.path}/` : entry.path
   const target = entry.type === 'link' ? entry.target : ''
   const records = [...paxRecord('path', name), ...paxRecord('linkpath', target)]
@@ -15,7 +19,7 @@ export function tarHeader(entry: ContextEntry): Buffer {
     name,
     target,
     size: entry.type === 'file' ? entry.size : 0,
-    mode: entry.type === 'file' && !entry.executable ? 0o644 : 0o755,
+    mode: entry.type === 'file' ? entry.mode : 0o755,
   })
   if (records.length === 0) return header
   const extension = Buffer.from(records.join(''))
