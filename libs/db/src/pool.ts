@@ -46,6 +46,9 @@ export function createPool(options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + answerGraceMs,
     keepAlive: true,
+    // What is asked of one connection before the answer to the last is there goes out at once. Each statement still sees
+    // what was committed before it began, and none runs after one of its transaction has failed.
+    pipeline: true,
     Client,
     ...(options.serverOptions === undefined ? {} : { options: options.serverOptions }),
   })

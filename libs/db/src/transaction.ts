@@ -51,8 +51,10 @@ function openSession(client: pg.PoolClient) {
   return {
     sql,
     async rollBack(): Promise<void> {
+      // What is still to be asked by work that had several things under way would be outside of the transaction.
+      closed = true
       // Behind a statement that was never answered it would not be answered either.
-      if (broken === undefined) await sql.query('rollback').catch(noteBreak)
+      if (broken === undefined) await client.query('rollback').catch(noteBreak)
     },
     close(): void {
       closed = true

@@ -89,8 +89,10 @@ export async function lockTools(sql: Sql, tools: Iterable<string>): Promise<void
 export async function admitNext(sql: Sql, tools: Iterable<string>): Promise<ReadyJob[]> {
   const names = [...new Set(tools)]
   if (names.length === 0) return []
-  await lockTools(sql, names)
-  const crowded = await sql.query<{ name: string }>(findCrowded([names]))
+  const [, crowded] = await Promise.all([
+    lockTools(sql, names),
+    sql.query<{ name: string }>(findCrowded([names])),
+  ])
   if (crowded.rowCount === 0) return []
   return openHeld(
     sql,

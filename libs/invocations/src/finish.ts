@@ -92,8 +92,8 @@ async function finishWithin(
       ? { kind: 'closed', status: end.status, isRepeated: false }
       : { kind: 'again', delayMs: end.delayMs }
   })
-  await keepRaws(sql, raws)
-  return { finished, effects: await endAttempts(sql, [...ended.values()], within) }
+  const [, effects] = await Promise.all([keepRaws(sql, raws), endAttempts(sql, [...ended.values()], within)])
+  return { finished, effects }
 }
 
 /** What a repeated call is told: by an earlier transaction, or earlier in this one. */

@@ -105,8 +105,7 @@ async function lockAndReadFacts(
 ): Promise<Map<string, ToolFacts>> {
   if (candidates.length === 0) return new Map()
   const tools = new Set(candidates.map(({ submission }) => submission.tool))
-  await lockTools(sql, tools)
-  const found = await sql.query<ToolFacts>(readFacts([[...tools]]))
+  const [, found] = await Promise.all([lockTools(sql, tools), sql.query<ToolFacts>(readFacts([[...tools]]))])
   return new Map(found.rows.map((row) => [row.name, row]))
 }
 

@@ -68,8 +68,7 @@ export async function openMemory(
   tool: string,
   topics: readonly string[] = [],
 ): Promise<OpenMemory> {
-  await sql.query(lock([tool]))
-  const { rows } = await sql.query<Row>(read([tool, topics]))
+  const [, { rows }] = await Promise.all([sql.query(lock([tool])), sql.query<Row>(read([tool, topics]))])
   const overall = rows.find((row) => row.topic === null)
   assert.ok(overall, 'what was locked is there')
   return {
