@@ -1,11 +1,15 @@
 import pg from 'pg'
 import { noteConnectionFault } from './is-unavailable.ts'
+import type { PreparedQuery } from './prepared.ts'
 
 export type Pool = pg.Pool
 
 /** What a verb needs to speak SQL: a pool, or the client of an open transaction. */
 export type Sql = {
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>
+  query<Row extends pg.QueryResultRow>(
+    statement: string | PreparedQuery,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>>
 }
 
 export type PoolOptions = {
@@ -42,6 +46,9 @@ export function createPool(options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + answerGraceMs,
     keepAlive: true,
+    // What is asked of one connection before the answer to the last is there goes out at once. Each statement still sees
+    // what was committed before it began, and none runs after one of its transaction has failed.
+    pipeline: true,
     Client,
     ...(options.serverOptions === undefined ? {} : { options: options.serverOptions }),
   })

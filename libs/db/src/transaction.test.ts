@@ -239,3 +239,31 @@ test('a statement after the end of its transaction is refused', async (t) => {
   await assert.rejects(write(ended, 'late'), /has ended/)
   assert.equal(await has('late'), false)
 })
+
+test('what is asked at once is answered in order, each as of its own time, by one connection', async (t) => {
+  const pool = openPool(t)
+  const counts = await transaction(pool, async (sql) => {
+    const count = () => sql.query<{ count: number }>('select count(*)::integer from notes')
+    const [before, , after] = await Promise.all([count(), write(sql, 'at once'), count()])
+    return [before, after].map(({ rows }) => rows[0]?.count ?? Number.NaN)
+  })
+  const [before = Number.NaN, after] = counts
+  assert.equal(after, before + 1)
+  assert.ok(await has('at once'))
+})
+
+test('work that goes on after a part of it has failed writes nothing', async (t) => {
+  const pool = openPool(t)
+  const answers: unknown[] = []
+  const goOn = async (sql: Sql) => {
+    await write(sql, 'first of two').catch(() => {})
+    await write(sql, 'second of two').catch((error: unknown) => void answers.push(error))
+  }
+  await assert.rejects(
+    transaction(pool, (sql) => Promise.all([sql.query('select 1 / 0'), goOn(sql)])),
+    /division by zero/,
+  )
+  await waitUntil('the rest to be refused', () => answers.length === 1)
+  assert.deepEqual([await has('first of two'), await has('second of two')], [false, false])
+  await assertUsable(pool)
+})

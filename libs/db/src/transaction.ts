@@ -38,11 +38,11 @@ function openSession(client: pg.PoolClient) {
   const noteBreak = (error: unknown): Error => (broken ??= asError(error))
   client.on('error', noteBreak)
   const sql: Sql = {
-    async query(text, values) {
+    async query(statement, values) {
       if (closed) throw new Error('The transaction has ended: await its statements before it returns')
       if (broken !== undefined) throw broken
       try {
-        return await client.query(text, values)
+        return await client.query(statement, values)
       } catch (error) {
         throw error instanceof pg.DatabaseError ? error : noteBreak(error)
       }
@@ -51,8 +51,10 @@ function openSession(client: pg.PoolClient) {
   return {
     sql,
     async rollBack(): Promise<void> {
+      // What is still to be asked by work that had several things under way would be outside of the transaction.
+      closed = true
       // Behind a statement that was never answered it would not be answered either.
-      if (broken === undefined) await sql.query('rollback').catch(noteBreak)
+      if (broken === undefined) await client.query('rollback').catch(noteBreak)
     },
     close(): void {
       closed = true

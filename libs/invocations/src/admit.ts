@@ -1,4 +1,5 @@
 import type { Sql } from '@toolyard/db/pool'
+import { prepared } from '@toolyard/db/prepared'
 import type { ReadyJob } from './after-commit.ts'
 import { workerAliveSeconds } from './limits.ts'
 
@@ -20,9 +21,9 @@ export const limitOfTool = `
     )::integer / 2))`
 
 // A process that is stopped while it has the lock would keep everybody from the tool for the 30 s of the pool.
-const lock = `
+const lock = prepared(`
   select name, set_config('idle_in_transaction_session_timeout', '5s', true)
-  from tools where name = any($1) order by name for no key update`
+  from tools where name = any($1) order by name for no key update`)
 
 const limits = `
   select tools.name, ${limitOfTool} as slots
@@ -47,7 +48,7 @@ export const hasHeld = (tool: string) =>
 
 // indexes: invocations_open, invocations_held.
 // An array of ids and not a join: for a join the planner would read the whole table.
-const openNext = `
+const openNext = prepared(`
   with ${load},
   next as materialized (
     select candidate.id
@@ -62,7 +63,7 @@ const openNext = `
   )
   update invocations set gate = 'open'
   where invocations.id = any(array(select id from next))
-  returning invocations.id, invocations.attempts + 1 as attempt, invocations.priority`
+  returning invocations.id, invocations.attempts + 1 as attempt, invocations.priority`)
 
 const openOne = `
   with ${load},
@@ -77,19 +78,21 @@ const openOne = `
   returning invocations.gate`
 
 // Costs a fifth of the statement that admits, and mostly nobody waits.
-const findCrowded = `select name from tools where name = any($1) and ${hasHeld('tools.name')}`
+const findCrowded = prepared(`select name from tools where name = any($1) and ${hasHeld('tools.name')}`)
 
 /** Must be a statement of its own: what follows then sees all that was committed before the lock was given. */
 export async function lockTools(sql: Sql, tools: Iterable<string>): Promise<void> {
-  await sql.query(lock, [[...new Set(tools)]])
+  await sql.query(lock([[...new Set(tools)]]))
 }
 
 /** Gives free slots of these tools to the rows that are held, by priority, then by age. Within a transaction. */
 export async function admitNext(sql: Sql, tools: Iterable<string>): Promise<ReadyJob[]> {
   const names = [...new Set(tools)]
   if (names.length === 0) return []
-  await lockTools(sql, names)
-  const crowded = await sql.query<{ name: string }>(findCrowded, [names])
+  const [, crowded] = await Promise.all([
+    lockTools(sql, names),
+    sql.query<{ name: string }>(findCrowded([names])),
+  ])
   if (crowded.rowCount === 0) return []
   return openHeld(
     sql,
@@ -99,7 +102,7 @@ export async function admitNext(sql: Sql, tools: Iterable<string>): Promise<Read
 
 /** For whoever has the lock already. */
 export async function openHeld(sql: Sql, tools: readonly string[]): Promise<ReadyJob[]> {
-  const opened = await sql.query<ReadyJob>(openNext, [tools])
+  const opened = await sql.query<ReadyJob>(openNext([tools]))
   return opened.rows
 }
 

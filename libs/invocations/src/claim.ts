@@ -7,6 +7,7 @@ import { leaseSeconds } from './limits.ts'
 import type { NoClaim } from './explain-wait.ts'
 import { explainWait } from './explain-wait.ts'
 import type { Sql } from '@toolyard/db/pool'
+import { prepared } from '@toolyard/db/prepared'
 
 export type Worker = { workerId: string; engineId: string }
 
@@ -38,7 +39,7 @@ export type Claim = { kind: 'claimed'; attempt: Attempt } | NoClaim
 // I5: only what is queued can be claimed, and a stale attempt is queued again when its sandbox is dead (limits.ts).
 // indexes: primary keys, so `gate` is not compared with 'open': the planner would read all of invocations_open instead.
 // No index is written but that of the attempt.
-const claimRow = `
+const claimRow = prepared(`
   with claimed as (
     update invocations as one
     set status = 'running', attempts = one.attempts + 1, attempt_token = gen_random_uuid(),
@@ -64,7 +65,7 @@ const claimRow = `
   )
   select claimed.*, input.params, input.telemetry,
     extract(epoch from clock_timestamp() - claimed.due_at) * 1000 as queue_ms
-  from claimed join invocation_inputs as input on input.id = claimed.id`
+  from claimed join invocation_inputs as input on input.id = claimed.id`)
 
 type Row = {
   id: string
@@ -94,7 +95,7 @@ export async function claim(
   job: { invocationId: string; attempt: number },
 ): Promise<Claim> {
   const values = [job.invocationId, job.attempt, worker.workerId, worker.engineId]
-  const take = async (sql: Sql) => (await sql.query<Row>(claimRow, values)).rows[0]
+  const take = async (sql: Sql) => (await sql.query<Row>(claimRow(values))).rows[0]
   let row = await take(pool)
   if (row === undefined) {
     const explained = await explainWait(pool, worker, job)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Json } from '@toolyard/contract/parameters'
 import type { Sql } from '@toolyard/db/pool'
+import { prepared } from '@toolyard/db/prepared'
 import type { Failure, FinalStatus, InvocationResult } from './invocation.ts'
 import type { LockedRow } from './locked-row.ts'
 
@@ -41,7 +42,7 @@ export type Within = (sql: Sql, closed: readonly ClosedInvocation[]) => Promise<
 
 // I1, I3: a row is closed once: its gate never opens again, and the primary key of its outcome is there once.
 // I2: the token is still the one that was locked.
-const close = `
+const close = prepared(`
   with closing as materialized (
     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::double precision[])
       as closing (id, token, status, result, failure, reward)
@@ -66,7 +67,7 @@ const close = `
     where attempts.invocation_id = closed.id and attempts.attempt = closed.attempts and attempts.ended_at is null
   )
   select closed.*, input.callback_url, input.metadata
-  from closed join invocation_inputs as input on input.id = closed.id`
+  from closed join invocation_inputs as input on input.id = closed.id`)
 
 type Row = {
   id: string
@@ -89,14 +90,16 @@ export async function closeRows(
   within: Within | undefined,
 ): Promise<void> {
   if (closings.length === 0) return
-  const found = await sql.query<Row>(close, [
-    closings.map(({ row }) => row.id),
-    closings.map(({ row }) => row.attempt_token),
-    closings.map(({ status }) => status),
-    closings.map(({ result }) => (result === null ? null : JSON.stringify(result))),
-    closings.map(({ failure }) => (failure === null ? null : JSON.stringify(failure))),
-    closings.map(({ reward }) => reward),
-  ])
+  const found = await sql.query<Row>(
+    close([
+      closings.map(({ row }) => row.id),
+      closings.map(({ row }) => row.attempt_token),
+      closings.map(({ status }) => status),
+      closings.map(({ result }) => (result === null ? null : JSON.stringify(result))),
+      closings.map(({ failure }) => (failure === null ? null : JSON.stringify(failure))),
+      closings.map(({ reward }) => reward),
+    ]),
+  )
   assert.equal(found.rowCount, closings.length, 'a row was changed although it was locked')
   if (within === undefined) return
   const written = new Map(found.rows.map((row) => [row.id, row]))

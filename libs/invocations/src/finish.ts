@@ -1,25 +1,26 @@
-import { transaction } from '@toolyard/db/transaction'
+import assert from 'node:assert/strict'
 import type { Sql } from '@toolyard/db/pool'
-import { admitNext } from './admit.ts'
+import { prepared } from '@toolyard/db/prepared'
+import { transaction } from '@toolyard/db/transaction'
 import type { Deps, Effects } from './after-commit.ts'
 import type { Hold } from './claim.ts'
 import type { Within } from './close-rows.ts'
 import type { AttemptOutcome } from './decide-end.ts'
 import { decideEnd } from './decide-end.ts'
-import { endAttempt } from './end-attempt.ts'
+import type { EndedAttempt } from './end-attempts.ts'
+import { endAttempts } from './end-attempts.ts'
 import type { FinalStatus } from './invocation.ts'
 import { isFinal } from './invocation.ts'
+import type { OwnedRaw, RawOutput } from './keep-raws.ts'
+import { keepRaws } from './keep-raws.ts'
 import type { LockedRow } from './locked-row.ts'
 import { lockedColumns, toAttemptFacts } from './locked-row.ts'
-
-export type RawOutput = { stdout: Uint8Array; stderrTail: Uint8Array }
 
 export type FinishInput = {
   hold: Hold
   outcome: AttemptOutcome
   /** For operators; kept apart, and for a shorter time. */
   raw?: RawOutput | undefined
-  within?: Within | undefined
 }
 
 export type Finished =
@@ -29,50 +30,76 @@ export type Finished =
   /** The attempt is not the current one any more: drop the outcome. */
   | { kind: 'lost' }
 
+export type FinishOptions = {
+  /** What else is written with the outcomes. */
+  within?: Within | undefined
+  random?: () => number
+}
+
 // I2: no row for a token that is not the current one.
-const lockHeld = `
+const lockHeld = prepared(`
   select ${lockedColumns} from invocations
-  where id = $1 and attempt_token = $2
-  for no key update`
+  where (id, attempt_token) in (select id, token from unnest($1::text[], $2::uuid[]) as hold (id, token))
+  order by id
+  for no key update`)
 
-const keepRaw = `
-  insert into invocation_raws (id, stdout, stderr_tail) values ($1, $2, $3)
-  on conflict (id) do update
-  set stdout = excluded.stdout, stderr_tail = excluded.stderr_tail, stored_at = excluded.stored_at`
-
-/**
- * Writes what came of an attempt: outcome, raw output, memory, deliveries and the admission of the next row in one
- * transaction. Call it again when it throws for a lost database: it commits once, and says so.
- */
+/** As `finishAll` for one. */
 export async function finish(
-  { pool, afterCommit }: Deps,
-  input: FinishInput,
+  deps: Deps,
+  { within, ...input }: FinishInput & { within?: Within | undefined },
   random: () => number = Math.random,
 ): Promise<Finished> {
-  const { finished, effects } = await transaction(pool, (sql) => finishWithin(sql, input, random()))
+  const [finished] = await finishAll(deps, [input], { within, random })
+  assert.ok(finished, 'one is answered')
+  return finished
+}
+
+/**
+ * Writes what came of attempts: outcomes, raw outputs, memory, deliveries and the admission of the next rows in one
+ * transaction. An answer for each, in their order. Call it again when it throws for a lost database: it commits once,
+ * and says so.
+ */
+export async function finishAll(
+  { pool, afterCommit }: Deps,
+  inputs: readonly FinishInput[],
+  options: FinishOptions = {},
+): Promise<Finished[]> {
+  const { finished, effects } = await transaction(pool, (sql) => finishWithin(sql, inputs, options))
   afterCommit.run(effects)
   return finished
 }
 
 async function finishWithin(
   sql: Sql,
-  { hold, outcome, raw, within }: FinishInput,
-  random: number,
-): Promise<{ finished: Finished; effects: Effects }> {
-  const found = await sql.query<LockedRow>(lockHeld, [hold.id, hold.token])
-  const row = found.rows[0]
-  if (row === undefined) return { finished: { kind: 'lost' }, effects: {} }
-  if (isFinal(row.status))
-    return { finished: { kind: 'closed', status: row.status, isRepeated: true }, effects: {} }
-  const end = decideEnd(toAttemptFacts(row), outcome, random)
-  if (raw !== undefined) await sql.query(keepRaw, [row.id, toBuffer(raw.stdout), toBuffer(raw.stderrTail)])
-  const effects = await endAttempt(sql, row, end, within)
-  const jobs = [...(effects.jobs ?? []), ...(await admitNext(sql, [row.tool]))]
-  const finished: Finished =
-    end.kind === 'close'
+  inputs: readonly FinishInput[],
+  { within, random = Math.random }: FinishOptions,
+): Promise<{ finished: Finished[]; effects: Effects }> {
+  const found = await sql.query<LockedRow>(
+    lockHeld([inputs.map(({ hold }) => hold.id), inputs.map(({ hold }) => hold.token)]),
+  )
+  const rows = new Map(found.rows.map((row) => [row.attempt_token, row]))
+  const ended = new Map<LockedRow, EndedAttempt>()
+  const raws: OwnedRaw[] = []
+  const finished = inputs.map(({ hold, outcome, raw }): Finished => {
+    const row = rows.get(hold.token)
+    if (row === undefined) return { kind: 'lost' }
+    const before = endedBefore(row, ended.get(row))
+    if (before !== undefined) return before
+    const end = decideEnd(toAttemptFacts(row), outcome, random())
+    ended.set(row, { row, end })
+    if (raw !== undefined) raws.push({ id: row.id, raw })
+    return end.kind === 'close'
       ? { kind: 'closed', status: end.status, isRepeated: false }
       : { kind: 'again', delayMs: end.delayMs }
-  return { finished, effects: { ...effects, jobs } }
+  })
+  const [, effects] = await Promise.all([keepRaws(sql, raws), endAttempts(sql, [...ended.values()], within)])
+  return { finished, effects }
 }
 
-const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+/** What a repeated call is told: by an earlier transaction, or earlier in this one. */
+function endedBefore(row: LockedRow, ended: EndedAttempt | undefined): Finished | undefined {
+  if (isFinal(row.status)) return { kind: 'closed', status: row.status, isRepeated: true }
+  if (ended === undefined) return undefined
+  const { end } = ended
+  return end.kind === 'close' ? { kind: 'closed', status: end.status, isRepeated: true } : { kind: 'lost' }
+}

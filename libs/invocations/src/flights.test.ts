@@ -5,7 +5,10 @@ import { createFlights } from './flights.ts'
 
 type Item = { lane: string; value: number }
 
-function openFlights(limits: { flightsMax?: number; itemsMax?: number; waitingMax?: number } = {}) {
+function openFlights({
+  waitingMax = 1_000,
+  ...limits
+}: { flightsMax?: number; itemsMax?: number; waitingMax?: number } = {}) {
   const sent: { items: Item[]; land: (error?: Error) => void }[] = []
   const join = createFlights<Item, number>({
     laneOf: ({ lane }) => lane,
@@ -18,8 +21,7 @@ function openFlights(limits: { flightsMax?: number; itemsMax?: number; waitingMa
     isItemFault: (error) => error instanceof RangeError,
     flightsMax: 2,
     itemsMax: 100,
-    waitingMax: 1_000,
-    onFull: () => new Error('full'),
+    waiting: { max: waitingMax, onFull: () => new Error('full') },
     ...limits,
   })
   const values = () => sent.map(({ items }) => items.map(({ value }) => value))

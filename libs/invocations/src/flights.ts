@@ -7,9 +7,8 @@ export type FlightsOptions<Item, Answer> = {
   isItemFault: (error: unknown) => boolean
   flightsMax: number
   itemsMax: number
-  waitingMax: number
-  /** What is thrown at whoever comes when too many wait. */
-  onFull: () => Error
+  /** How many may wait, and what is thrown at whoever comes then. Without it: all that come. */
+  waiting?: { max: number; onFull: () => Error }
 }
 
 type Waiting<Item, Answer> = {
@@ -81,7 +80,8 @@ export function createFlights<Item, Answer>(options: FlightsOptions<Item, Answer
 
   return (item: Item): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= options.waitingMax) return reject(options.onFull())
+      const { waiting: limit } = options
+      if (limit !== undefined && waiting.length >= limit.max) return reject(limit.onFull())
       waiting.push({ item, lane: options.laneOf(item), resolve, reject })
       plan()
     })

@@ -1,4 +1,5 @@
 import type { Sql } from '@toolyard/db/pool'
+import { prepared } from '@toolyard/db/prepared'
 import { idempotencySeconds } from './limits.ts'
 import type { Submission } from './submission.ts'
 
@@ -6,7 +7,7 @@ import type { Submission } from './submission.ts'
 export type Reservation = { invocationId: string; isSameBody: boolean }
 
 // Waits for whoever is just using the same key. In order, so that two batches cannot wait for each other.
-const reserve = `
+const reserve = prepared(`
   insert into idempotency as known (key_id, key, body_hash, invocation_id, expires_at)
   select key_id, key, body_hash, invocation_id, clock_timestamp() + interval '${idempotencySeconds} seconds'
   from unnest($1::text[], $2::text[], $3::bytea[], $4::text[]) as wanted (key_id, key, body_hash, invocation_id)
@@ -14,7 +15,7 @@ const reserve = `
   on conflict (key_id, key) do update
   set body_hash = excluded.body_hash, invocation_id = excluded.invocation_id, expires_at = excluded.expires_at
   where known.expires_at <= clock_timestamp()
-  returning invocation_id`
+  returning invocation_id`)
 
 // A statement of its own: it must see what the first one has waited for.
 const findOthers = `
@@ -46,7 +47,7 @@ export async function reserveKeys(
     keyed.map((one) => one.bodyHash),
     keyed.map((one) => one.id),
   ]
-  const reserved = await sql.query(reserve, values)
+  const reserved = await sql.query(reserve(values))
   if (reserved.rowCount === keyed.length) return new Map()
   type Row = { candidate: string; invocation_id: string; is_same_body: boolean }
   const others = await sql.query<Row>(findOthers, values)

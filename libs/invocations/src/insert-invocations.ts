@@ -1,4 +1,5 @@
 import type { Sql } from '@toolyard/db/pool'
+import { prepared } from '@toolyard/db/prepared'
 import type { ReadyJob } from './after-commit.ts'
 import type { Gate, ToolFacts } from './decide-submissions.ts'
 import { chooseGates } from './decide-submissions.ts'
@@ -10,7 +11,7 @@ export type Inserted = { invocations: Map<string, Invocation>; jobs: ReadyJob[] 
 
 type Candidate = { id: string; submission: CheckedSubmission }
 
-const insert = `
+const insert = prepared(`
   with wanted as materialized (
     select wanted.*, clock.now, clock.now + wanted.delay_ms * interval '1 ms' as due_at
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::bigint[],
@@ -28,7 +29,7 @@ const insert = `
   select id, tool, topic, key_id, 'queued', gate, priority, now, due_at, due_at, due_at + ttl_ms * interval '1 ms',
     submitted_hash, pinned_hash, search_id, replay_of
   from wanted
-  returning id, created_at, due_at, expires_at`
+  returning id, created_at, due_at, expires_at`)
 
 type Row = { id: string; created_at: Date; due_at: Date; expires_at: Date }
 
@@ -45,7 +46,7 @@ export async function insertInvocations(
     gate: gates.get(candidate.id) ?? 'held',
     facts: facts.get(candidate.submission.tool),
   }))
-  const inserted = await sql.query<Row>(insert, toColumns(rows))
+  const inserted = await sql.query<Row>(insert(toColumns(rows)))
   const written = new Map(inserted.rows.map((row) => [row.id, row]))
   const invocations = rows.flatMap((row) => {
     const times = written.get(row.id)

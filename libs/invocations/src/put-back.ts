@@ -27,14 +27,10 @@ const putRowBack = `
   )
   select 1 from back`
 
-/** Puts a running row that this transaction has locked back in line, and gives the job that wakes it. */
-export async function putBack(
-  sql: Sql,
-  row: LockedRow,
-  { delayMs, fault }: PutBack,
-): Promise<ReadyJob | undefined> {
+/** Puts a running row that this transaction has locked back in line, and gives the job that wakes it, where it has to wait. */
+export async function putBack(sql: Sql, row: LockedRow, { delayMs, fault }: PutBack): Promise<ReadyJob[]> {
   const put = await sql.query(putRowBack, [row.id, row.attempt_token, delayMs, fault])
   assert.equal(put.rowCount, 1, 'a row was changed although it was locked')
-  if (delayMs === 0) return undefined
-  return { id: row.id, attempt: row.attempts + 1, priority: row.priority, delayMs }
+  if (delayMs === 0) return []
+  return [{ id: row.id, attempt: row.attempts + 1, priority: row.priority, delayMs }]
 }

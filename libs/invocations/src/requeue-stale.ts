@@ -1,10 +1,9 @@
 import type { Sql } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
-import { admitNext } from './admit.ts'
 import type { Deps, Effects } from './after-commit.ts'
 import type { Within } from './close-rows.ts'
 import { decideEnd } from './decide-end.ts'
-import { endAttempt } from './end-attempt.ts'
+import { endAttempts } from './end-attempts.ts'
 import type { Failure } from './invocation.ts'
 import { staleGraceSeconds } from './limits.ts'
 import type { LockedRow } from './locked-row.ts'
@@ -58,6 +57,5 @@ async function takeBack(
   const row = locked.rows[0]
   if (row === undefined) return undefined
   const end = decideEnd(toAttemptFacts(row), { kind: 'infrastructure', failure: lost }, random)
-  const effects = await endAttempt(sql, row, end, within)
-  return { ...effects, jobs: [...(effects.jobs ?? []), ...(await admitNext(sql, [row.tool]))] }
+  return endAttempts(sql, [{ row, end }], within)
 }

@@ -1,6 +1,7 @@
 import { newPrefixedId } from '@toolyard/contract/ids'
 import type { Pool, Sql } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
+import { prepared } from '@toolyard/db/prepared'
 import type { ReadyJob } from './after-commit.ts'
 import { hasHeld, limitOfTool, lockTools, openHeld } from './admit.ts'
 import type { ToolFacts } from './decide-submissions.ts'
@@ -20,7 +21,7 @@ export type SubmittedBatch = {
   jobs: ReadyJob[]
 }
 
-const readFacts = `
+const readFacts = prepared(`
   select tools.name, tools.enabled, tools.removed_at is not null as removed,
     version.hash, version.version,
     tools.current_hash is null
@@ -33,7 +34,7 @@ const readFacts = `
   from tools
   left join tool_versions as version
     on version.tool = tools.name and version.hash = coalesce(tools.current_hash, tools.wanted_hash)
-  where tools.name = any($1)`
+  where tools.name = any($1)`)
 
 /**
  * Accepts or refuses each of these in one transaction. No two may have the same idempotency key. Nothing is announced
@@ -104,8 +105,7 @@ async function lockAndReadFacts(
 ): Promise<Map<string, ToolFacts>> {
   if (candidates.length === 0) return new Map()
   const tools = new Set(candidates.map(({ submission }) => submission.tool))
-  await lockTools(sql, tools)
-  const found = await sql.query<ToolFacts>(readFacts, [[...tools]])
+  const [, found] = await Promise.all([lockTools(sql, tools), sql.query<ToolFacts>(readFacts([[...tools]]))])
   return new Map(found.rows.map((row) => [row.name, row]))
 }
 

@@ -57,8 +57,11 @@ export function createSubmitter({ pool, afterCommit }: Deps): Submitter {
     isItemFault,
     flightsMax,
     itemsMax: batchMax,
-    waitingMax,
-    onFull: () => new AppError('rate_limited', 'Too many calls wait to be stored', { retryAfterSeconds: 1 }),
+    waiting: {
+      max: waitingMax,
+      onFull: () =>
+        new AppError('rate_limited', 'Too many calls wait to be stored', { retryAfterSeconds: 1 }),
+    },
   })
 
   return {

@@ -110,9 +110,9 @@ test('the events of an invocation are heard in order until nobody wants them', a
 test('announcements of a few milliseconds are one statement, of thousands a few', async () => {
   const statements: string[][] = []
   const counting = {
-    query: (text: string, values: string[][]) => {
-      statements.push(values[1] ?? [])
-      return pool.query(text, values)
+    query: (statement: { text: string; values: string[][] }) => {
+      statements.push(statement.values[1] ?? [])
+      return pool.query(statement)
     },
   } as typeof pool
   const announcer = createAnnouncer({ pool: counting, onFailure: (error) => assert.fail(String(error)) })

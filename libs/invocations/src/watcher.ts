@@ -1,5 +1,6 @@
 import type { Pool } from '@toolyard/db/pool'
 import { listen } from '@toolyard/db/listen'
+import { prepared } from '@toolyard/db/prepared'
 import { AppError } from '@toolyard/contract/errors'
 import type { AnnouncedEvent } from './announce.ts'
 import { channelOf } from './announce.ts'
@@ -36,10 +37,10 @@ const watchedMax = 20_000
 const idsPerStatement = 1_000
 
 // index: invocations_pkey
-const look = `
+const look = prepared(`
   select id, status = 'running' as is_running, gate = 'closed' as is_final,
     cancel_requested_at is not null as is_cancel_requested
-  from invocations where id = any($1)`
+  from invocations where id = any($1)`)
 
 type Row = { id: string; is_running: boolean; is_final: boolean; is_cancel_requested: boolean }
 
@@ -57,7 +58,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   async function lookAt(ids: readonly string[]): Promise<void> {
-    const { rows } = await pool.query<Row>(look, [ids])
+    const { rows } = await pool.query<Row>(look([ids]))
     for (const row of rows) {
       if (row.is_running) tell(row.id, 'started')
       if (row.is_cancel_requested) tell(row.id, 'cancel_requested')

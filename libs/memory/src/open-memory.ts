@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Sql } from '@toolyard/db/pool'
+import { prepared } from '@toolyard/db/prepared'
 import type { Memory, MemoryRow } from './memory.ts'
 import { memoryColumns, toMemory } from './memory.ts'
 import type { Budget } from './spend.ts'
@@ -10,34 +11,50 @@ export type OpenMemory = {
   readonly tool: string
   memory: Memory
   budget: Budget
-  /** Undefined: none was asked for, or it is not known. */
-  topic: { readonly name: string; memory: Memory } | undefined
+  /** Of the topics that were asked for those that are known. */
+  readonly topics: Map<string, Memory>
 }
 
-// The row is made or locked, and not written: that comes once, at the end. The topic needs no lock of its own, because
-// nobody writes it without this one.
-const lock = `
+// The row is made or locked, and not written: that comes once, at the end. The topics need no lock of their own, because
+// nobody writes them without this one.
+const lock = prepared(`
   with ${turn}
   insert into tool_memory as one (tool) select $1 from turn
-  on conflict (tool) do update set tool = excluded.tool where false`
+  on conflict (tool) do update set tool = excluded.tool where false`)
 
-// Statements of their own, so that they see all that was committed before the lock was given.
-const readTool = `
-  select ${memoryColumns}, budget_remaining, budget_seen_at, budget_refilled_at, budget_day::text, budget_spent
-  from tool_memory where tool = $1`
-const readTopic = `select ${memoryColumns} from topic_memory where tool = $1 and topic = $2`
+// A statement of its own, so that it sees all that was committed before the lock was given.
+// indexes: tool_memory_pkey, topic_memory_pkey
+const read = prepared(`
+  select null as topic, ${memoryColumns},
+    budget_remaining, budget_seen_at, budget_refilled_at, budget_day::text, budget_spent
+  from tool_memory where tool = $1
+  union all
+  select topic, ${memoryColumns}, null, null, null, null, null
+  from topic_memory where tool = $1 and topic = any($2::text[])`)
 
-// What outcomes alone move (the counts, recent, latency and the last failure) is theirs to write.
-const writeTool = `
-  update tool_memory
-  set reward_sum = $2, weight = $3, budget_remaining = $4, budget_seen_at = $5, budget_refilled_at = $6,
-    budget_day = $7, budget_spent = $8, updated_at = clock_timestamp()
-  where tool = $1`
-const writeTopic = `
-  update topic_memory set reward_sum = $3, weight = $4, updated_at = clock_timestamp()
-  where tool = $1 and topic = $2`
+const write = prepared(`
+  with overall as (
+    update tool_memory
+    set attempts = $2, successes = $3, reward_sum = $4, weight = $5, recent = $6, latency = $7::integer[],
+      last_failure_kind = $8, last_failure_at = $9, budget_remaining = $10, budget_seen_at = $11,
+      budget_refilled_at = $12, budget_day = $13, budget_spent = $14, updated_at = clock_timestamp()
+    where tool = $1
+  )
+  insert into topic_memory (tool, topic, attempts, successes, reward_sum, weight, recent, latency,
+    last_failure_kind, last_failure_at)
+  select $1, topic, attempts, successes, reward_sum, weight, recent, latency::integer[], failure_kind, failure_at
+  from unnest($15::text[], $16::bigint[], $17::bigint[], $18::double precision[], $19::double precision[],
+    $20::double precision[], $21::text[], $22::text[], $23::timestamptz[])
+    as known (topic, attempts, successes, reward_sum, weight, recent, latency, failure_kind, failure_at)
+  on conflict (tool, topic) do update
+  set attempts = excluded.attempts, successes = excluded.successes, reward_sum = excluded.reward_sum,
+    weight = excluded.weight, recent = excluded.recent, latency = excluded.latency,
+    last_failure_kind = excluded.last_failure_kind, last_failure_at = excluded.last_failure_at,
+    updated_at = clock_timestamp()`)
 
-type ToolRow = MemoryRow & {
+type Row = MemoryRow & {
+  /** Null: of the tool itself. */
+  topic: string | null
   budget_remaining: number | null
   budget_seen_at: Date | null
   budget_refilled_at: Date | null
@@ -48,38 +65,51 @@ type ToolRow = MemoryRow & {
 /** Locks the tool until the transaction ends, and reads what is known of it. */
 export async function openMemory(
   sql: Sql,
-  { tool, topic }: { tool: string; topic: string | null },
+  tool: string,
+  topics: readonly string[] = [],
 ): Promise<OpenMemory> {
-  await sql.query(lock, [tool])
-  const { rows } = await sql.query<ToolRow>(readTool, [tool])
-  const [row] = rows
-  assert.ok(row, 'what was locked is there')
-  const inTopic = topic === null ? undefined : (await sql.query<MemoryRow>(readTopic, [tool, topic])).rows[0]
+  const [, { rows }] = await Promise.all([sql.query(lock([tool])), sql.query<Row>(read([tool, topics]))])
+  const overall = rows.find((row) => row.topic === null)
+  assert.ok(overall, 'what was locked is there')
   return {
     tool,
-    memory: toMemory(row),
-    budget: toBudget(row),
-    topic: inTopic && topic !== null ? { name: topic, memory: toMemory(inTopic) } : undefined,
+    memory: toMemory(overall),
+    budget: toBudget(overall),
+    topics: new Map(rows.flatMap((row) => (row.topic === null ? [] : [[row.topic, toMemory(row)]]))),
   }
 }
 
-/** Writes what became of it, but for what outcomes alone move. */
-export async function writeMemory(sql: Sql, { tool, memory, budget, topic }: OpenMemory): Promise<void> {
-  await sql.query(writeTool, [
-    tool,
-    memory.rewardSum,
-    memory.weight,
-    budget.remaining,
-    budget.seenAt,
-    budget.refilledAt,
-    budget.day,
-    budget.spent,
-  ])
-  if (topic === undefined) return
-  await sql.query(writeTopic, [tool, topic.name, topic.memory.rewardSum, topic.memory.weight])
+/** Writes what became of it and of its topics. */
+export async function writeMemory(sql: Sql, { tool, memory, budget, topics }: OpenMemory): Promise<void> {
+  const known = [...topics.values()]
+  await sql.query(
+    write([
+      tool,
+      ...columnsOf(memory),
+      budget.remaining,
+      budget.seenAt,
+      budget.refilledAt,
+      budget.day,
+      budget.spent,
+      [...topics.keys()],
+      // one array for each column
+      ...columnsOf(memory).map((_, column) => known.map((one) => columnsOf(one)[column])),
+    ]),
+  )
 }
 
-const toBudget = (row: ToolRow): Budget => ({
+const columnsOf = ({ attempts, successes, rewardSum, weight, recent, latency, lastFailure }: Memory) => [
+  attempts,
+  successes,
+  rewardSum,
+  weight,
+  recent,
+  `{${latency.join(',')}}`,
+  lastFailure?.kind ?? null,
+  lastFailure?.at ?? null,
+]
+
+const toBudget = (row: Row): Budget => ({
   remaining: row.budget_remaining,
   seenAt: row.budget_seen_at,
   refilledAt: row.budget_refilled_at,

@@ -6,8 +6,9 @@ import { weighFeedback } from './weigh.ts'
 /** Moves the memory by what a caller thought of an outcome, in the transaction that keeps the feedback (I3). */
 export async function recordFeedback(sql: Sql, given: GivenFeedback): Promise<void> {
   const { tool, topic, feedback, replacedReward } = given
-  const open = await openMemory(sql, { tool, topic })
+  const open = await openMemory(sql, tool, [topic])
   open.memory = weighFeedback(open.memory, feedback, replacedReward)
-  if (open.topic !== undefined) open.topic.memory = weighFeedback(open.topic.memory, feedback, replacedReward)
+  const inTopic = open.topics.get(topic)
+  if (inTopic !== undefined) open.topics.set(topic, weighFeedback(inTopic, feedback, replacedReward))
   await writeMemory(sql, open)
 }

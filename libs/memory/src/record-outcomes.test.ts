@@ -10,7 +10,6 @@ import { closedOne, operator, quiet, toolFailed, widePool } from '../fixtures/gr
 import { runningRows } from '../fixtures/running-rows.ts'
 import { budgetOf } from './budget.ts'
 import { percentileOf } from './latency-buckets.ts'
-import type { Memory } from './memory.ts'
 import { noMemory } from './memory.ts'
 import { openMemory } from './open-memory.ts'
 import { recordOutcomes } from './record-outcomes.ts'
@@ -26,12 +25,7 @@ const record = (...closed: Parameters<typeof closedOne>[0][]) =>
 /** What the rows of a tool say. */
 async function remembered(tool: string, ...names: string[]) {
   return transaction(pool, async (sql) => {
-    const topics = new Map<string, Memory>()
-    for (const name of names) {
-      const { topic } = await openMemory(sql, { tool, topic: name })
-      if (topic !== undefined) topics.set(name, topic.memory)
-    }
-    const { memory, budget } = await openMemory(sql, { tool, topic: null })
+    const { memory, budget, topics } = await openMemory(sql, tool, names)
     return { memory, budget, topics }
   })
 }

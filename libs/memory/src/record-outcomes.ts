@@ -1,35 +1,43 @@
 import type { Sql } from '@toolyard/db/pool'
 import type { ClosedInvocation } from '@toolyard/invocations/close-rows'
-import { countOutcome } from './count-outcome.ts'
+import { noMemory } from './memory.ts'
+import type { OpenMemory } from './open-memory.ts'
 import { openMemory, writeMemory } from './open-memory.ts'
 import type { PaidCall } from './spend.ts'
-import { spend, utcDayOf } from './spend.ts'
+import { spend } from './spend.ts'
 import type { Outcome } from './weigh.ts'
+import { weighOutcome } from './weigh.ts'
 
 /**
  * Moves the memory and the spend of the tools whose invocations were closed. In the transaction that closes them, which
  * is what makes it happen once for each (I3).
  */
 export async function recordOutcomes(sql: Sql, closed: readonly ClosedInvocation[]): Promise<void> {
-  // Everything of one tool before the next, in order, so that two batches cannot wait for each other in a circle.
-  for (const one of closed.toSorted(byTool)) await recordOne(sql, one, paidCallOf(one))
-}
-
-async function recordOne(sql: Sql, one: ClosedInvocation, paid: PaidCall | undefined): Promise<void> {
-  const { tool, topic } = one
-  const outcome = outcomeOf(one)
-  const isTold = paid !== undefined && paid.remaining !== null
-  if (outcome !== undefined) {
-    const isPaid = paid !== undefined && !isTold
-    await countOutcome(sql, { tool, topic, outcome, day: utcDayOf(one.finishedAt), isPaid })
+  const lessons = closed.flatMap((one) => lessonOf(one) ?? [])
+  const byTool = Map.groupBy(lessons, ({ tool }) => tool)
+  // One tool after the other, in order, so that two batches cannot wait for each other in a circle.
+  for (const [tool, ofTool] of [...byTool].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const counted = ofTool.filter(({ outcome }) => outcome !== undefined)
+    const open = await openMemory(sql, tool, [...new Set(counted.map(({ topic }) => topic))])
+    for (const lesson of ofTool) learn(open, lesson)
+    await writeMemory(sql, open)
   }
-  if (paid !== undefined && (isTold || outcome === undefined)) await spendOne(sql, tool, paid)
 }
 
-async function spendOne(sql: Sql, tool: string, paid: PaidCall): Promise<void> {
-  const open = await openMemory(sql, { tool, topic: null })
-  open.budget = spend(open.budget, paid)
-  await writeMemory(sql, open)
+type Lesson = { tool: string; topic: string; outcome: Outcome | undefined; paid: PaidCall | undefined }
+
+/** Undefined: it neither counts nor costs. */
+function lessonOf(closed: ClosedInvocation): Lesson | undefined {
+  const { tool, topic } = closed
+  const [outcome, paid] = [outcomeOf(closed), paidCallOf(closed)]
+  return outcome === undefined && paid === undefined ? undefined : { tool, topic, outcome, paid }
+}
+
+function learn(open: OpenMemory, { topic, outcome, paid }: Lesson): void {
+  if (paid !== undefined) open.budget = spend(open.budget, paid)
+  if (outcome === undefined) return
+  open.memory = weighOutcome(open.memory, outcome)
+  open.topics.set(topic, weighOutcome(open.topics.get(topic) ?? noMemory, outcome))
 }
 
 /** Undefined: it counts for nothing. Which ends do is judged where rows are closed. */
@@ -57,5 +65,3 @@ function paidCallOf(closed: ClosedInvocation): PaidCall | undefined {
     remaining: closed.budgetRemaining,
   }
 }
-
-const byTool = (a: ClosedInvocation, b: ClosedInvocation) => (a.tool < b.tool ? -1 : a.tool > b.tool ? 1 : 0)

@@ -7,7 +7,7 @@
 // Old numbers are ignored. Nothing is lost by it: what remains falls by every call, so the next number tells of theirs.
 
 /** Whatever a tool writes, what it has spent stays a number that can be added to and shown. */
-export const amountMax = 1e15
+const amountMax = 1e15
 
 export type Budget = {
   /** Null: the tool has never told. */

@@ -1,15 +1,14 @@
 import { countLatency } from './latency-buckets.ts'
 import type { Memory } from './memory.ts'
 
-// How an outcome or a feedback moves the memory. `count-outcome.ts` says the same of outcomes in SQL, because one
-// statement holds the lock of a tool that is called a lot a third as long; a test holds the two against each other.
+// How an outcome or a feedback moves the memory.
 
-export const learningRate = 0.1
-export const weightMin = 0.1
-export const weightMax = 5
-export const rewardMax = 0.5
-export const recentRate = 0.2
-export const recentMin = 0.1
+const learningRate = 0.1
+const weightMin = 0.1
+const weightMax = 5
+const rewardMax = 0.5
+const recentRate = 0.2
+const recentMin = 0.1
 
 export type Outcome = {
   isSuccess: boolean

@@ -36,6 +36,8 @@ export type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>
 /** All that differs between Redis and Postgres. */
 export type Backend = {
   kind: 'redis' | 'postgres'
+  /** From how many jobs on one addBulk costs less than an add of each. */
+  bulkMin: number
   openQueue: (name: string) => RawQueue
   openWorker: (name: string, processor: RawProcessor, settings: WorkerSettings) => RawWorker
   /** Throws while the store cannot be reached or lacks the queue's schema. */

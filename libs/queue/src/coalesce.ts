@@ -1,7 +1,7 @@
 import { QueueError } from './queue-error.ts'
 
 export type CoalesceOptions<Item> = {
-  /** Adds all of them or none. Called with one item or more, never with more than `batchMax`. */
+  /** Adds all of them, or throws. Called with one item or more, never with more than `batchMax`. */
   addBatch: (items: Item[]) => Promise<void>
   batchMax: number
   /** Items that may wait for the store's answer at once; more are refused at once, so that an outage cannot fill the memory. */

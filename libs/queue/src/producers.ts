@@ -37,10 +37,9 @@ export function createProducers(backend: Backend, onError: (error: Error) => voi
 
   async function addBatch(name: QueueName, jobs: StoredJob[]): Promise<void> {
     const queue = await open(name)
-    const [first] = jobs
-    // On Postgres addBulk of a single job costs three times an add.
-    if (jobs.length === 1 && first !== undefined) await queue.add(first.name, first.data, first.opts)
-    else await queue.addBulk(jobs)
+    if (jobs.length >= backend.bulkMin) return void (await queue.addBulk(jobs))
+    // One after the other: those of one call keep their order.
+    for (const { name: jobName, data, opts } of jobs) await queue.add(jobName, data, opts)
   }
 
   return {

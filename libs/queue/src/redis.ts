@@ -32,6 +32,7 @@ export function connectRedis(options: RedisOptions): Backend {
   const { prefix } = options
   return {
     kind: 'redis',
+    bulkMin: 2,
     openQueue: (name) => new Queue(name, { connection: producers, prefix }),
     openWorker: (name, processor, settings) =>
       new Worker(name, processor, { ...settings, connection: consumers, prefix }, workerBackend),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FinishInput } from '@toolyard/invocations/finish'
+import type { FinisherInput } from '@toolyard/invocations/finisher'
 import { finishUntilCommitted } from './finish-until-committed.ts'
 
 const hold = { id: 'inv_1', token: 't' }
-const input: FinishInput = {
+const input: FinisherInput = {
+  tool: 'weather',
   hold,
   outcome: { kind: 'failed', failure: { kind: 'tool_error', class: 'internal', message: 'm' } },
   raw: { stdout: Buffer.from('x'), stderrTail: Buffer.alloc(0) },
@@ -17,9 +18,9 @@ function runWith(
   answers: (typeof closed | { kind: 'lost' } | Error)[],
   signal = new AbortController().signal,
 ) {
-  const tried: FinishInput[] = []
+  const tried: FinisherInput[] = []
   let retries = 0
-  const finish = async (one: FinishInput) => {
+  const finish = async (one: FinisherInput) => {
     tried.push(one)
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error('no more answers')

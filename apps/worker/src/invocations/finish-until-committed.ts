@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isUnavailable } from '@toolyard/db/is-unavailable'
-import type { FinishInput, Finished } from '@toolyard/invocations/finish'
+import type { Finished } from '@toolyard/invocations/finish'
+import type { FinisherInput } from '@toolyard/invocations/finisher'
 import type { Logger } from '@toolyard/log/logger'
 
 export type FinishOptions = {
-  /** One try: see `finish` of libs/invocations. */
-  finish: (input: FinishInput) => Promise<Finished>
+  /** One try: see the finisher of libs/invocations. */
+  finish: (input: FinisherInput) => Promise<Finished>
   /** Aborts when there is no time left: the row is then taken back by others. */
   signal: AbortSignal
   log: Pick<Logger, 'warn' | 'error'>
@@ -24,7 +25,7 @@ const refusalsMax = 5
  * worker, because whoever waits here keeps its slot.
  */
 export async function finishUntilCommitted(
-  input: FinishInput,
+  input: FinisherInput,
   options: FinishOptions,
 ): Promise<Finished | { kind: 'given_up' }> {
   const { finish, signal, log, onRetry, firstPauseMs = firstPauseDefaultMs } = options
@@ -48,7 +49,7 @@ export async function finishUntilCommitted(
 }
 
 /** What the tool wrote is what a database may refuse. That it ended is said all the same. */
-function withoutWords({ hold, within }: FinishInput): FinishInput {
+function withoutWords({ hold, tool }: FinisherInput): FinisherInput {
   const failure = { kind: 'internal', class: 'platform', message: 'The outcome could not be stored' } as const
-  return { hold, within, outcome: { kind: 'failed', failure } }
+  return { hold, tool, outcome: { kind: 'failed', failure } }
 }

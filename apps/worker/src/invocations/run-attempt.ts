@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt } from '@toolyard/invocations/claim'
-import type { FinishInput, Finished } from '@toolyard/invocations/finish'
+import type { Finished } from '@toolyard/invocations/finish'
+import type { FinisherInput } from '@toolyard/invocations/finisher'
 import type { Logger } from '@toolyard/log/logger'
 import type { WideEvent } from '@toolyard/log/wide-event'
 import { startWideEvent } from '@toolyard/log/wide-event'
@@ -15,8 +16,8 @@ import { runInSandbox } from './run-in-sandbox.ts'
 
 export type AttemptDeps = RunDeps & {
   leases: Pick<Leases, 'hold' | 'count'>
-  /** One try: see `finish` of libs/invocations. */
-  finish: (input: FinishInput) => Promise<Finished>
+  /** One try: see the finisher of libs/invocations. */
+  finish: (input: FinisherInput) => Promise<Finished>
   /** Aborts when this worker has no time left. */
   ending: AbortSignal
   /** Of all tools. */
@@ -77,7 +78,7 @@ async function live(deps: AttemptDeps, running: Running & { event: WideEvent }):
   if (judged.doubtsImage) deps.doubtImages()
   const startedMs = performance.now()
   const finished = await finishUntilCommitted(
-    { hold: attempt, outcome: judged.outcome, raw: judged.raw },
+    { tool: attempt.tool, hold: attempt, outcome: judged.outcome, raw: judged.raw },
     { finish: deps.finish, signal: deps.ending, log: deps.log, onRetry: () => deps.count.finishRetried() },
   )
   event.set({ finish_ms: round(performance.now() - startedMs), finished: finished.kind })

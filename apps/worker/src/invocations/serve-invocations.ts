@@ -5,7 +5,7 @@ import { createCatalog } from '@toolyard/catalog/create-catalog'
 import { admitWaiting } from '@toolyard/invocations/admit-waiting'
 import { createAfterCommit } from '@toolyard/invocations/after-commit'
 import type { Within } from '@toolyard/invocations/close-rows'
-import { finish } from '@toolyard/invocations/finish'
+import { createFinisher } from '@toolyard/invocations/finisher'
 import { forgetWorker } from '@toolyard/invocations/forget-worker'
 import { createStderrSender } from '@toolyard/invocations/stderr-sender'
 import { createWatcher } from '@toolyard/invocations/watcher'
@@ -112,7 +112,7 @@ async function open(
     sandboxes: options.sandboxes,
     memory: createMemoryBudget(options.memoryBytes ?? memoryForTools()),
     onWaiting: (error) => log.warn('an attempt waits for the database', { error }),
-    finish: (input) => finish(deps, { ...input, within }),
+    finish: createFinisher(deps, within).finish,
     ending: ending.signal,
     knownNames: () => stock.knownNames(),
     doubtImages: options.doubtImages,

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { AccessKey } from '@toolyard/access/access-key'
 import { mayUseTool } from '@toolyard/access/key-bindings'
 import type { Catalog } from '@toolyard/catalog/create-catalog'
 import { AppError } from '@toolyard/contract/errors'
@@ -6,6 +7,7 @@ import { batchBody, idempotencyKey, invokeBody } from '@toolyard/contract/invoca
 import type { Pool } from '@toolyard/db/pool'
 import { findReplayed } from '@toolyard/invocations/find-replayed'
 import { getInvocation } from '@toolyard/invocations/get'
+import type { Invocation } from '@toolyard/invocations/invocation'
 import { isFinal } from '@toolyard/invocations/invocation'
 import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
 import type { Submitter } from '@toolyard/invocations/submitter'
@@ -96,7 +98,7 @@ export type InvokeToolDeps = {
 }
 
 export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
-  const { pool, watcher, guard } = deps
+  const { guard } = deps
 
   api.openapi(postInvoke(guard), async (c) => {
     const { key } = callOf(c).actor
@@ -112,11 +114,12 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     c.get('event').set({ invocation_id: id, tool })
     c.header('location', `/invocations/${id}`)
     if (accepted.replayed) c.header('idempotency-replayed', 'true')
-    const waitMs = preferredWaitMs(given.prefer)
-    if (isFinal(accepted.invocation.status)) return c.json(toInvocationShape(accepted.invocation), 200)
-    if (waitMs === 0) return c.json(toInvocationShape(accepted.invocation), 202)
-    await watcher.waitFinal(id, waitMs, c.req.raw.signal)
-    const now = await getInvocation(pool, { kind: 'key', key }, id)
+    const wait = { key, waitMs: preferredWaitMs(given.prefer), signal: c.req.raw.signal }
+    const now = await awaitEnd(deps, accepted.invocation, wait).catch((error: unknown) => {
+      // It is accepted: an error now would have the caller ask for a second one.
+      c.get('event').set({ error })
+      return accepted.invocation
+    })
     return isFinal(now.status) ? c.json(toInvocationShape(now), 200) : c.json(toInvocationShape(now), 202)
   })
 
@@ -144,6 +147,19 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     )
     return c.json({ invocations: answers }, 200)
   })
+}
+
+type Wait = { key: AccessKey; waitMs: number; signal: AbortSignal }
+
+/** What has become of it when it ends, or when the caller's patience does. */
+async function awaitEnd(
+  { pool, watcher }: InvokeToolDeps,
+  accepted: Invocation,
+  { key, waitMs, signal }: Wait,
+): Promise<Invocation> {
+  if (waitMs === 0 || isFinal(accepted.status)) return accepted
+  await watcher.waitFinal(accepted.id, waitMs, signal)
+  return getInvocation(pool, { kind: 'key', key }, accepted.id)
 }
 
 async function submit({ pool, catalog, submitter }: InvokeToolDeps, request: Request) {
