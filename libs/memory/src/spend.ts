@@ -42,7 +42,7 @@ export function spend(budget: Budget, call: PaidCall): Budget {
 export const spentOn = (budget: Pick<Budget, 'day' | 'spent'>, now: Date) =>
   budget.day === utcDayOf(now) ? budget.spent : 0
 
-export const utcDayOf = (at: Date) => at.toISOString().slice(0, 10)
+const utcDayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 export const nextUtcDay = (at: Date) =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1))
