@@ -34,7 +34,7 @@ export const runDetached: Run = async ({ installation, engine, renderer, onReady
   const signals = listenForStop(() => void child.kill('SIGTERM'))
   signals.hurry.addEventListener('abort', () => void child.kill('SIGTERM'))
   let failure: Extract<Report, { type: 'failed' }> | undefined
-  const outcome = await new Promise<'ready' | 'ended'>((resolve, reject) => {
+  const outcome = await new Promise<SupervisorState | 'ended'>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', () => resolve('ended'))
     // safe because only supervise.ts writes to this channel
@@ -42,15 +42,15 @@ export const runDetached: Run = async ({ installation, engine, renderer, onReady
       const report = message as Report
       if (report.type === 'progress') renderer.show(report.event)
       if (report.type === 'failed') failure = report
-      if (report.type !== 'ready') return
-      onReady(report.state)
-      resolve('ready')
+      if (report.type === 'ready') resolve(report.state)
     })
   })
   signals.dispose()
-  if (outcome === 'ready') {
+  if (outcome !== 'ended') {
     child.disconnect()
     child.unref()
+    // Ctrl-C ends only the showing from here on.
+    await onReady(outcome, new AbortController().signal)
     return 0
   }
   if (signals.stop.aborted) return interruptedAtStart

@@ -11,6 +11,7 @@ export function runInForeground({ watch, pretty }: { watch: boolean; pretty: boo
     const colour = process.stdout.isTTY && process.stdout.hasColors()
     const signals = listenForStop()
     let wasReady = false
+    let showing: Promise<void> | undefined
     await supervise({
       installation,
       engine,
@@ -20,11 +21,12 @@ export function runInForeground({ watch, pretty }: { watch: boolean; pretty: boo
         renderer.print(prefixed(service, pretty ? formatLogLine(line, { colour }) : line, { colour })),
       onReady: (state) => {
         wasReady = true
-        onReady(state)
+        showing = onReady(state, signals.stop)
       },
       stop: signals.stop,
       hurry: signals.hurry,
     })
+    await showing
     signals.dispose()
     return wasReady ? 0 : interruptedAtStart
   }

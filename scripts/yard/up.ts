@@ -18,6 +18,7 @@ import { askReadiness } from '../services/supervisor/readiness.ts'
 import { summaryOf } from '../services/supervisor/summary.ts'
 import type { SupervisorState } from '../services/supervisor/state.ts'
 import { readLiveState } from '../services/supervisor/state.ts'
+import { callExample } from './call-example.ts'
 import { runDetached } from './run-detached.ts'
 import { runInForeground } from './run-in-foreground.ts'
 
@@ -36,8 +37,8 @@ export type Run = (start: {
   engine: EngineChoice
   renderer: Renderer
   progress: Progress
-  /** Called as soon as another command may work on this installation. */
-  onReady: (state: SupervisorState) => void
+  /** Called as soon as another command may work on this installation. What it shows last takes until it resolves. */
+  onReady: (state: SupervisorState, signal: AbortSignal) => Promise<void>
 }) => Promise<number>
 
 /** What comes before anything runs: settings, folder, port, engine. Then `run` has it. */
@@ -67,9 +68,10 @@ export async function startInstallation(run: Run): Promise<number> {
     await provideNetworkPrograms(installation, progress)
     await provideCompiler(installation, progress)
     await provideDebianMaker(installation, engine, progress)
-    const onReady = (state: SupervisorState) => {
+    const onReady = async (state: SupervisorState, signal: AbortSignal) => {
       release()
       renderer.print(summaryOf(installation, state))
+      if (state.adminKey === 'in-file') await callExample({ installation, renderer, progress, signal })
     }
     return await run({ installation, engine, renderer, progress, onReady })
   } finally {

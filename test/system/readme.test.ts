@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runningYard, testYard } from '../fixtures/yard.ts'
+import { projectRoot, runningYard, succeeded, testYard } from '../fixtures/yard.ts'
 
 // What the README tells people to type is typed here, on a port and in a data directory of the test's own.
 
@@ -22,6 +22,20 @@ test('the curl lines of the README work as they stand', async (t) => {
     )
     assert.ok(answer !== null && typeof answer === 'object', line)
   }
+})
+
+test('the first command ends with a call of tool_example and its result', async (t) => {
+  const yard = await testYard(t)
+  cpSync(join(projectRoot, 'tools/tool_example'), join(yard.toolDir, 'tool_example'), { recursive: true })
+  const said = succeeded(await yard.run(['up', '--detach']))
+  const [, command] = /^\$ \.\/(yard invoke .*)$/m.exec(said) ?? assert.fail(said)
+  assert.match(said.slice(said.indexOf(String(command))), /^succeeded .*inv_\w+\nHello, World!$/m)
+  // The printed line is one to type.
+  const typed = execFileSync('sh', ['-c', `printf '%s\\n' ${command?.replace('yard ', '')}`], {
+    encoding: 'utf8',
+  })
+  const again = await yard.run(typed.trimEnd().split('\n'))
+  assert.match(succeeded(again), /^Hello, World!$/m)
 })
 
 test('the commands of the README exist', async (t) => {
