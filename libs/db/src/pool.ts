@@ -56,7 +56,7 @@ export function createPool(options: PoolOptions): Pool {
   // A break of a connection in use is an event too, and one that nobody hears ends the process. Its user is told by
   // the statement that fails, and the pool does not take the connection back.
   pool.on('connect', (client) => client.on('error', () => {}))
-  pool.on('release', (_error, client) => destroyInsideTransaction(client))
+  pool.on('release', destroyUnlessIdle)
   return pool
 }
 
@@ -68,8 +68,10 @@ class Client extends pg.Client {
   }
 }
 
-/** The next to get such a connection would work inside a stranger's transaction. */
-function destroyInsideTransaction(client: pg.PoolClient): void {
+/** The next to get such a connection would work inside a stranger's transaction, or wait behind a stranger's statement. */
+function destroyUnlessIdle(error: Error | boolean | undefined, client: pg.PoolClient): void {
+  // pg itself, before it ends a connection, waits for all the answers of a pipeline, also for those that never come.
+  if (Boolean(error) && !(error instanceof pg.DatabaseError)) client.connection.stream.destroy()
   // The pool drops what is ending.
-  if (client.getTransactionStatus() !== 'I') client.end(() => {})
+  else if (client.getTransactionStatus() !== 'I') client.end(() => {})
 }
