@@ -88,3 +88,24 @@ test('a cut resets what is open and what comes, until it is mended', async (t) =
   next.end('3')
   assert.equal(await countBytes(next), 3)
 })
+
+test('a connection whose server has said its last word is cut like any other', async (t) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.end('bye')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const proxy = await openProxy(`tcp://127.0.0.1:${address.port}`)
+  const socket = connectTo(t, proxy.url)
+  const [heard] = await once(socket, 'data')
+  assert.equal(String(heard), 'bye')
+  await once(socket, 'end')
+  await proxy.close()
+  await waitUntil('the client to notice', () => {
+    if (!socket.destroyed) socket.write('still there?')
+    return socket.destroyed
+  })
+})

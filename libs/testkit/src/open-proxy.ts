@@ -47,7 +47,9 @@ export async function openProxy(url: string): Promise<Proxy> {
   const cut = () => {
     state = 'cut'
     for (const pair of pairs) {
-      pair.near.resetAndDestroy()
+      // A side that has said its last word cannot be reset: Node then never closes it, and its process never ends.
+      if (pair.near.writableEnded) pair.near.destroy()
+      else pair.near.resetAndDestroy()
       pair.far.destroy()
     }
   }

@@ -59,6 +59,18 @@ const track = {
 } as const
 const line = { numbers: [-24, 24], words: ['auto', 'span'], marks: true } as const
 
+const listMarks = [
+  'none',
+  'disc',
+  'circle',
+  'square',
+  'decimal',
+  'lower-alpha',
+  'upper-alpha',
+  'lower-roman',
+  'upper-roman',
+]
+
 const rules: Record<string, StyleRule> = {
   color,
   'background-color': color,
@@ -155,33 +167,9 @@ const rules: Record<string, StyleRule> = {
     words: ['baseline', 'top', 'middle', 'bottom', 'sub', 'super', 'text-top', 'text-bottom'],
   },
   'list-style': {
-    words: [
-      'none',
-      'disc',
-      'circle',
-      'square',
-      'decimal',
-      'lower-alpha',
-      'upper-alpha',
-      'lower-roman',
-      'upper-roman',
-      'inside',
-      'outside',
-    ],
+    words: [...listMarks, 'inside', 'outside'],
   },
-  'list-style-type': {
-    words: [
-      'none',
-      'disc',
-      'circle',
-      'square',
-      'decimal',
-      'lower-alpha',
-      'upper-alpha',
-      'lower-roman',
-      'upper-roman',
-    ],
-  },
+  'list-style-type': { words: listMarks },
   'table-layout': { words: ['auto', 'fixed'] },
   'caption-side': { words: ['top', 'bottom'] },
 }
