@@ -137,7 +137,9 @@ test('a queue that is emptied again and again while work goes on loses nothing a
   await waitUntil(
     'all of them',
     async () => {
-      if (wipes < 5) {
+      if (wipes < 3) {
+        // So that there is work when it is wiped, however fast the rest was done.
+        ids.push(...(await submitMany(deps, 'weather', 20)))
         // Waits for nobody: a consumer that looks for jobs locks the tables in another order.
         const wiped = pool.query("set lock_timeout = '50ms'; delete from bullmq.job; reset lock_timeout")
         wipes += await wiped.then(
@@ -146,12 +148,11 @@ test('a queue that is emptied again and again while work goes on loses nothing a
         )
       }
       await relay(deps, queues)
-      return isDone(ids)()
+      return wipes === 3 && isDone(ids)()
     },
     30_000,
   )
   await consumer.drain({ timeoutMs: 2_000 })
-  assert.ok(wipes > 0)
   assert.deepEqual(seen.toSorted(), ids.toSorted())
 })
 
