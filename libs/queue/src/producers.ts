@@ -10,6 +10,8 @@ export type Producers = {
 }
 
 const batchMax = 1_000
+const deadlockDetected = '40P01'
+const deadlocksMax = 3
 const unansweredMax = 20_000
 
 /** The sending half: BullMQ's queues, opened when first needed, each with its adds joined into batches. */
@@ -37,7 +39,7 @@ export function createProducers(backend: Backend, onError: (error: Error) => voi
 
   async function addBatch(name: QueueName, jobs: StoredJob[]): Promise<void> {
     const queue = await open(name)
-    if (jobs.length >= backend.bulkMin) return void (await queue.addBulk(jobs))
+    if (jobs.length >= backend.bulkMin) return addBulk(queue, jobs)
     // One after the other: those of one call keep their order.
     for (const { name: jobName, data, opts } of jobs) await queue.add(jobName, data, opts)
   }
@@ -57,3 +59,17 @@ export function createProducers(backend: Backend, onError: (error: Error) => voi
     },
   }
 }
+
+/** Whoever adds the same ids in another order, as the relay may, waits for us as we do for it: one of the two adds again. */
+async function addBulk(queue: RawQueue, jobs: StoredJob[]): Promise<void> {
+  for (let deadlocks = 0; ; deadlocks++) {
+    try {
+      return void (await queue.addBulk(jobs))
+    } catch (error) {
+      if (deadlocks === deadlocksMax || !isDeadlock(error)) throw error
+    }
+  }
+}
+
+const isDeadlock = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === deadlockDetected

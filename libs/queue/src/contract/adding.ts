@@ -97,6 +97,19 @@ export function testAdding(makeStore: MakeStore): void {
     assert.equal((await queues.counts('deliveries')).waiting, 2)
   })
 
+  test('the same jobs added in opposite orders by several at once are each there once', async (t) => {
+    const store = await makeStore(t)
+    const [one, other] = [openQueues(t, store), openQueues(t, store)]
+    for (let round = 0; round < 5; round++) {
+      const jobs = Array.from({ length: 300 }, (_, at) => delivery(`${round}_${at}`))
+      await Promise.all([
+        one.queues.enqueue('deliveries', jobs),
+        other.queues.enqueue('deliveries', jobs.toReversed()),
+      ])
+    }
+    assert.equal((await one.queues.counts('deliveries')).waiting, 1_500)
+  })
+
   test('what is not an id, a small record of ids, a priority or a delay is refused before anything is added', async (t) => {
     const { queues } = openQueues(t, await makeStore(t))
     for (const id of ['inv_01:2', '', '0', '1234', 'with space', 'x'.repeat(129)]) {
