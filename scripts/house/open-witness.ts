@@ -24,9 +24,11 @@ export async function openWitness(): Promise<Witness> {
   const runs: Run[] = []
   const server = createServer((socket) => {
     let run: Run | undefined
-    socket.on('error', () => {})
+    const lines = createInterface({ input: socket })
+    // A tool that is killed may leave its connection reset: what it has said until then counts. Both tell of it.
+    for (const one of [socket, lines]) one.on('error', () => {})
     // Lines that are not answered need no place in the order of those that are.
-    createInterface({ input: socket }).on('line', (line) => {
+    lines.on('line', (line) => {
       const words = line.split(' ')
       const atMs = Number(words.at(-1)) / 1e6
       if (words[0] === 'start') {
