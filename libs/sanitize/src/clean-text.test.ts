@@ -159,8 +159,7 @@ const forbidden = [
   /(?<![\p{L}\p{N}_-])action[ \t]*:/iu,
   /\[\s*\/\s*T\s*O\s*O\s*L/i,
   /\[\s*T\s*O\s*O\s*L\s*[:\]]/i,
-  // oxlint-disable-next-line no-control-regex -- controls are what must be gone
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u,
+  /(?![\t\n])[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u,
   /\n\n\n/,
   /^\s|\s$/,
 ]

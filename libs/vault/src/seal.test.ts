@@ -49,7 +49,7 @@ test('the same text is never sealed twice alike, and shows nothing of itself', (
   }
 })
 
-test('an empty text is as protected as any', () => {
+test('an empty text is protected like every other', () => {
   const sealed = seal(key, Buffer.alloc(0), context)
   assert.deepEqual(unseal(key, sealed, context), { plaintext: Buffer.alloc(0) })
   assert.deepEqual(unseal(key, sealed, ['setting', 'other', 'api_key', true]), { fault: 'not authentic' })

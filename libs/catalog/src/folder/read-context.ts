@@ -26,7 +26,7 @@ export type ListedEntry = ListedFile | Exclude<ContextEntry, { type: 'file' }>
 export type Context = {
   entries: readonly ListedEntry[]
   faults: readonly FileFault[]
-  /** Differs as soon as anything is written, moved, or gets other permissions. */
+  /** Differs as soon as a file is written, moved, or gets other permissions. */
   stamp: string
   /** When something was last changed, by the clock of the file system. */
   changedAtMs: number

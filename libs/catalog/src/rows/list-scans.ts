@@ -40,7 +40,7 @@ const unknown = `
   changed_at < now() - interval '1 day'
   and not exists (select from catalog_scans where catalog_scans.engine_id = images.engine_id)`
 
-/** Forgets the readings of processes that are no more, and the images of engines that nobody has any more. */
+/** Forgets the readings of processes that have ended, and the images of engines that nobody uses now. */
 export async function pruneScans(pool: Pool, liveWorkers: ReadonlySet<string>): Promise<void> {
   await pool.query(dropScans, [[...liveWorkers]])
   const found = await pool.query(`select from images where ${unknown} limit 1`)

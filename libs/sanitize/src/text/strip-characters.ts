@@ -7,8 +7,7 @@ const suspect = /[^\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u024f]/
 const terminalSequence = /(?:\x1b\[|\x9b)[0-9;?]{0,32}[A-Za-z]/g
 const lineBreak = /\r\n?|[\v\f\x85\u2028\u2029]/g
 const unseen =
-  // oxlint-disable-next-line no-control-regex -- controls are what is looked for
-  /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\x00-\x08\x0e-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\p{Noncharacter_Code_Point}]/gu
+  /(?![\t-\r]|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\p{Noncharacter_Code_Point}]/gu
 
 const joinersAndSelectors = /(?:\u200c|\u200d|\ufe0e|\ufe0f)+/g
 const joiners = '\u200c\u200d'
