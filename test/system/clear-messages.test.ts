@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '@toolyard/testkit/free-port'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import type { Outcome } from '../fixtures/yard.ts'
 import { testYard } from '../fixtures/yard.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import type { Yard } from '../fixtures/yard.ts'
 import { outcomeOf, projectRoot, readiness, testYard } from '../fixtures/yard.ts'
 

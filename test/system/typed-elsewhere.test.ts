@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { testRedisUrl } from '@toolyard/testkit/environment'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import { outcomeOf, partOf, projectRoot, runningYard, succeeded, testYard } from '../fixtures/yard.ts'
 
 // The command typed by another user, in another folder, at a terminal that is left, and into a pipe that is read slowly.

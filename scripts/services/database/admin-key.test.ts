@@ -6,8 +6,8 @@ import type { TestContext } from 'node:test'
 import { createKey } from '@toolyard/access/create-key'
 import { revokeKey } from '@toolyard/access/revoke-key'
 import { testDatabase } from '@toolyard/testkit/database'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import { provideAdminKey, removeKeptKeys } from './admin-key.ts'
-import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
 
 const operator = { actor: { kind: 'operator' } } as const
 

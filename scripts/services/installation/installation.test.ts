@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import { readEnvironment, readTestEnvironment } from './installation.ts'
 
 test('the environment wins over .env, also by a value that is empty', (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, mkdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import { openLogDescriptor, openRotatingLog, trimLog } from './rotating-log.ts'
 import { tailLines } from './tail.ts'
 

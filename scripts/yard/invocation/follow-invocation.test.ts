@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { freePort } from '@toolyard/testkit/free-port'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import { openApi } from '../api/open-api.ts'
 import { followInvocation } from './follow-invocation.ts'
 
