@@ -10,15 +10,16 @@ test('a log line becomes one line for a person', () => {
   assert.equal(formatLogLine(line, plain), '03:04:05.678 WARN  slow ms=12 path=/keys who="a b"')
 })
 
-test('an error shows its stack', () => {
+test('an error shows its stack, and in brief its words alone', () => {
   const stack = 'Error: x\n    at y'
   const line = JSON.stringify({
     level: 'error',
     time: '2026-01-02T03:04:05.678Z',
-    error: { type: 'Error', stack },
+    error: { type: 'Error', message: 'x', stack },
     message: 'broke',
   })
   assert.match(formatLogLine(line, plain), /broke error=\n {2}Error: x\n {6}at y$/)
+  assert.match(formatLogLine(line, { ...plain, brief: true }), /broke error=\n {2}x$/)
 })
 
 test('what is no log line stays as it is', () => {

@@ -4,8 +4,11 @@ const colours: Record<string, number> = { debug: 90, info: 36, warn: 33, error: 
 const serviceColours: Record<string, number> = { api: 35, worker: 34, scheduler: 32, supervisor: 33 }
 const prefixWidth = 10
 
-/** `12:00:00.123 INFO  message  key=value …`; a line that is no log line stays as it is. */
-export function formatLogLine(line: string, options: { colour: boolean }): string {
+/**
+ * `12:00:00.123 INFO  message  key=value …`; a line that is no log line stays as it is. `brief`: of an error its words,
+ * and not where in the code it rose.
+ */
+export function formatLogLine(line: string, options: { colour: boolean; brief?: boolean }): string {
   const entry = parseEntry(line)
   if (entry === undefined) return line
   const { level, time, message, service: _service, pid: _pid, ...fields } = entry
@@ -14,7 +17,7 @@ export function formatLogLine(line: string, options: { colour: boolean }): strin
   const clock = typeof time === 'string' ? time.slice(11, 23) : ''
   const known = (typeof level === 'string' ? colours[level] : undefined) ?? 36
   const word = textOf(level).toUpperCase().padEnd(5)
-  const rest = Object.entries(fields).map(([key, value]) => `${key}=${formatValue(value)}`)
+  const rest = Object.entries(fields).map(([key, value]) => `${key}=${formatValue(value, options.brief)}`)
   return [paint(clock, 90), paint(word, known), textOf(message), paint(rest.join(' '), 90)]
     .join(' ')
     .trimEnd()
@@ -32,7 +35,8 @@ export const timeOf = (line: string): string | undefined => {
   return typeof time === 'string' ? time : undefined
 }
 
-function formatValue(value: unknown): string {
+function formatValue(value: unknown, brief = false): string {
+  if (brief && isRecord(value) && typeof value['stack'] === 'string') return `\n  ${textOf(value['message'])}`
   if (isRecord(value) && typeof value['stack'] === 'string')
     return `\n  ${value['stack'].replaceAll('\n', '\n  ')}`
   return typeof value === 'string' && /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value)

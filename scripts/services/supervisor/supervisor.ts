@@ -175,8 +175,8 @@ function describeUnready(
       : `Toolyard is not ready after ${readyTimeoutMs / 1_000} s: ${answer.detail}`
   const tails = suspects.map((name) => {
     const path = logFile(installation, name)
-    const lines = tailLines(path, 10).map((line) => `  ${formatLogLine(line, { colour: false })}`)
-    return `The end of ${path}:\n${lines.join('\n')}`
+    const lines = tailLines(path, 10).map((line) => formatLogLine(line, { colour: false, brief: true }))
+    return `The end of ${path}:\n${lines.map((line) => `  ${line}`).join('\n')}`
   })
   return [what, ...tails].join('\n')
 }
