@@ -8,8 +8,9 @@ import sys
 from readable import read_page
 from web.addresses import shortened
 from web.body import decoded
+from web.ending import end_with, without_braces
 from web.failures import Refusal, Unreachable
-from web.fetch import fetch_in_time, leave
+from web.fetch import fetch_in_time
 
 FETCH_SECONDS = 12
 READ_SECONDS = 4
@@ -126,11 +127,6 @@ def fitting(links):
     return kept
 
 
-def without_braces(text):
-    """What stands between braces would be cut from the text."""
-    return text.replace("{", "(").replace("}", ")")
-
-
 def card(readable, url, shown):
     lines = [
         f'<div style="font-size:1.1rem;font-weight:600">{html.escape(readable.title or "Page")}</div>',
@@ -140,18 +136,5 @@ def card(readable, url, shown):
     return f'<div style="padding:16px;font-family:sans-serif">{"".join(lines)}</div>'
 
 
-def run(encoded):
-    try:
-        return main(encoded), 0
-    except Refusal as refusal:
-        return {"error": without_braces(str(refusal))}, 1
-    except Unreachable as failure:
-        return {"error": without_braces(str(failure)), "failure_class": "external"}, 1
-
-
 if __name__ == "__main__":
-    output, code = run(sys.argv[1] if len(sys.argv) > 1 else sys.stdin.buffer.read())
-    # A lone half of a character, which references may name, cannot be written as UTF-8.
-    sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False).encode("utf-8", "replace"))
-    sys.stdout.flush()
-    leave(code)
+    end_with(main, sys.argv[1] if len(sys.argv) > 1 else sys.stdin.buffer.read())

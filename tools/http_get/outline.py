@@ -1,10 +1,8 @@
 """JSON as lines that people and models read, without braces: those are cut from a tool's text."""
 
+from web.ending import without_braces
+
 DEPTH_MAX = 6
-
-
-def without_braces(text):
-    return text.replace("{", "(").replace("}", ")")
 
 
 def outline(value, room):

@@ -7,11 +7,11 @@ import re
 import sys
 from urllib.parse import urlsplit
 
-from outline import outline, without_braces
+from outline import outline
 from web.addresses import shortened
 from web.body import decoded
-from web.failures import Refusal, Unreachable
-from web.fetch import fetch_in_time, leave
+from web.ending import end_with, without_braces
+from web.fetch import fetch_in_time
 
 SECONDS_MAX = 15
 TEXT_MAX = 2_600
@@ -140,18 +140,5 @@ def card(head, size, shown):
     return f'<div style="padding:16px;font-family:sans-serif">{"".join(lines)}</div>'
 
 
-def run(encoded):
-    try:
-        return main(encoded), 0
-    except Refusal as refusal:
-        return {"error": without_braces(str(refusal))}, 1
-    except Unreachable as failure:
-        return {"error": without_braces(str(failure)), "failure_class": "external"}, 1
-
-
 if __name__ == "__main__":
-    output, code = run(sys.argv[1])
-    # A lone half of a character, which bad encodings leave, cannot be written as UTF-8.
-    sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False).encode("utf-8", "replace"))
-    sys.stdout.flush()
-    leave(code)
+    end_with(main, sys.argv[1])

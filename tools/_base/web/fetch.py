@@ -1,7 +1,6 @@
 """Fetches one page over HTTP, trusting nothing of what comes back: not its length, its speed, its encoding or its redirects."""
 
 import http.client
-import os
 import re
 import socket
 import ssl
@@ -163,8 +162,3 @@ def explain(error, host):
     if isinstance(error, http.client.HTTPException):
         return f"{host} did not answer in HTTP ({type(error).__name__})."
     return f"The connection to {host} failed ({error.strerror or type(error).__name__})."
-
-
-def leave(code):
-    """Ends the process without waiting for a lookup that hangs."""
-    os._exit(code)
