@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Proxy } from '@toolyard/testkit/open-proxy'
 import type { House } from '../house/open-house.ts'
 import { becomes } from '../services/machine/becomes.ts'
 import { wipeQueue } from './wipe-queue.ts'
@@ -7,6 +8,7 @@ import type { PlannedFault } from './plan-run.ts'
 
 export type Injection = {
   house: House
+  databases: readonly Proxy[]
   losses: Loss[]
   badEnds: string[]
   /** What was done when, for who reads the report. */
@@ -84,9 +86,11 @@ async function cutWorker(
   { worker: place, how, lastMs }: Extract<PlannedFault, { kind: 'cut_worker' }>,
 ): Promise<void> {
   const worker = workerAt(injection, place)
-  await note(injection, worker, 'cut', async () => worker.database[how]())
+  const database = injection.databases[place]
+  if (database === undefined) throw new Error(`nothing stands between ${worker.name} and Postgres`)
+  await note(injection, worker, 'cut', async () => database[how]())
   await delay(lastMs)
-  worker.database.mend()
+  database.mend()
 }
 
 async function replace(app: House['apis'][number] | undefined): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Proxy } from '@toolyard/testkit/open-proxy'
+import { openProxy } from '@toolyard/testkit/open-proxy'
 import { openEngine } from '@toolyard/sandbox/open-engine'
 import type { App } from '../house/app.ts'
 import type { House, QueueKind } from '../house/open-house.ts'
@@ -13,6 +15,8 @@ import { tools } from './tools.ts'
 /** A house with its tools built, and whoever watches them from outside. */
 export type ChaosGround = {
   house: House
+  /** Between each worker and Postgres, in their order. */
+  databases: readonly Proxy[]
   witness: Witness
   /** Asks every process to end; answers what was not as it should be. */
   endAll(): Promise<string[]>
@@ -32,12 +36,18 @@ const sweepTimeoutMs = 60_000
 
 export async function openChaosGround(options: ChaosGroundOptions): Promise<ChaosGround> {
   const { progress, ...where } = options
+  const databases: Proxy[] = []
   const house = await openHouse({
     ...where,
     workers: 2,
     progress,
     // A process that is killed loses nothing that the kernel has; only a machine would.
     postgresSettings: ['fsync=off', 'max_connections=300'],
+    async reachDatabase(databaseUrl) {
+      const database = await openProxy(databaseUrl)
+      databases.push(database)
+      return database.url
+    },
     environment: {
       YARD_WORKER_SLOTS: String(slots),
       YARD_DRAIN_SECONDS: '10',
@@ -47,8 +57,8 @@ export async function openChaosGround(options: ChaosGroundOptions): Promise<Chao
   const witness = await openWitness()
   const close = async ({ keepLogs }: { keepLogs: boolean }) => {
     const kept = await house.close({ keepLogs })
-    // By now nobody is left who has a connection to it.
-    await witness.close()
+    // By now nobody is left who has a connection to them.
+    await Promise.all([witness.close(), ...databases.map((database) => database.close())])
     return kept
   }
   try {
@@ -60,7 +70,7 @@ export async function openChaosGround(options: ChaosGroundOptions): Promise<Chao
         tools.map(({ name }) => name),
       ),
     )
-    return { house, witness, endAll: () => endAll(house), close }
+    return { house, databases, witness, endAll: () => endAll(house), close }
   } catch (error) {
     const kept = await close({ keepLogs: true })
     throw new Error(`the ground for chaos could not be made; logs: ${kept}`, { cause: error })

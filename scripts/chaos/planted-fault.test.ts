@@ -35,7 +35,7 @@ test('a worker that wakes when another has its calls changes nothing (I2); witho
   await ground.house.pool.query(withoutTokenCheck)
   const calls = Array.from({ length: 8 }, (_, index) => callOf(index))
   const plan = { seed: 1, calls, faults: [], absences: [] }
-  const [ran] = await Promise.all([runPlan(ground.house, ground.witness, plan), sleepTooLong(ground)])
+  const [ran] = await Promise.all([runPlan(ground, plan), sleepTooLong(ground)])
   const topicOf = new Map(ran.history.rows.map(({ id, topic }) => [id, topic]))
   const broken = ran.violations.map(({ rule, id, detail }) => ({
     rule,

@@ -3,10 +3,10 @@ import type { Queues } from '@toolyard/queue/queues'
 import { createQueues } from '@toolyard/queue/queues'
 import { openEngine } from '@toolyard/sandbox/open-engine'
 import type { House } from '../house/open-house.ts'
-import type { Witness } from '../house/open-witness.ts'
 import { becomes } from '../services/machine/becomes.ts'
 import type { Violation } from './check-history.ts'
 import { checkHistory, tellStories } from './check-history.ts'
+import type { ChaosGround } from './open-ground.ts'
 import type { History, Leftovers, Loss } from './history.ts'
 import type { Injection } from './inject-faults.ts'
 import { injectFaults } from './inject-faults.ts'
@@ -40,11 +40,14 @@ const emptyTimeoutMs = 100_000
 const callersTimeoutMs = 30_000
 
 /** Runs one plan in a house that is open, waits until nothing moves, and judges what happened. */
-export async function runPlan(house: House, witness: Witness, plan: Plan): Promise<Ran> {
+export async function runPlan(
+  { house, databases, witness }: Pick<ChaosGround, 'house' | 'databases' | 'witness'>,
+  plan: Plan,
+): Promise<Ran> {
   const startedAtMs = performance.now()
   const runsBefore = witness.runs().length
   const losses: Loss[] = []
-  const injection: Injection = { house, losses, badEnds: [], diary: [], startedAtMs }
+  const injection: Injection = { house, databases, losses, badEnds: [], diary: [], startedAtMs }
   const patience = new AbortController()
   const calling = makeCalls({ urls: house.urls, token: house.token, signal: patience.signal }, plan.calls)
   const [calls] = await Promise.all([

@@ -9,8 +9,6 @@ import { createPool } from '@toolyard/db/pool'
 import { listToolImages } from '@toolyard/sandbox/list-tool-images'
 import { openEngine } from '@toolyard/sandbox/open-engine'
 import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
-import type { Proxy } from '@toolyard/testkit/open-proxy'
-import { openProxy } from '@toolyard/testkit/open-proxy'
 import { freePort } from '@toolyard/testkit/free-port'
 import { pathsIn } from '../services/installation/installation.ts'
 import { findOwnEngine, startOwnEngine, stopOwnEngine } from '../services/engine/own-engine.ts'
@@ -39,6 +37,8 @@ export type HouseOptions = {
   /** One of the machine's, which is never restarted; absent: one of the house's own. */
   dockerHost?: string
   postgresSettings: readonly string[]
+  /** Called for each worker, in their order, with the database's URL: the one by which that worker reaches it. */
+  reachDatabase?: (databaseUrl: string) => Promise<string>
   /** Over what the house sets. */
   environment?: Readonly<Record<string, string>>
   progress: Progress
@@ -58,7 +58,7 @@ export type House = {
   token: string
   urls: readonly string[]
   apis: readonly App[]
-  workers: readonly (App & { database: Proxy })[]
+  workers: readonly App[]
   scheduler: App
   apps: readonly App[]
   start(): Promise<void>
@@ -215,13 +215,11 @@ async function hire({ options, databaseUrl, environment, logs, closing }: Hiring
       environment: { ...environment, DATABASE_URL: databaseUrl, YARD_PORT: String(port) },
     }),
   )
-  const workers: (App & { database: Proxy })[] = []
+  const workers: App[] = []
   for (let index = 0; index < options.workers; index++) {
-    const database = await openProxy(databaseUrl)
-    closing.defer(() => database.close())
-    const own = { ...environment, DATABASE_URL: database.url }
-    const app = createApp({ kind: 'worker', name: `worker-${index}`, logs, environment: own })
-    workers.push({ ...app, database })
+    const url = (await options.reachDatabase?.(databaseUrl)) ?? databaseUrl
+    const own = { ...environment, DATABASE_URL: url }
+    workers.push(createApp({ kind: 'worker', name: `worker-${index}`, logs, environment: own }))
   }
   const scheduler = createApp({
     kind: 'scheduler',

@@ -73,9 +73,7 @@ async function runSeeds(wish: Wish, where: Where, verdicts: Verdict[]): Promise<
         isShort: wish.invocations < shortBelow,
       })
       const title = `Seed ${seed} on ${queue}: ${plan.calls.length} calls, ${plan.faults.length + plan.absences.length} faults`
-      const ran = await progress.step(title, () =>
-        unlessStopped(stop, runPlan(ground.house, ground.witness, plan)),
-      )
+      const ran = await progress.step(title, () => unlessStopped(stop, runPlan(ground, plan)))
       verdicts.push({ queue, seed, ran })
       if (!wish.json) console.log(summarize(queue, ran))
       if (ran.violations.length > 0) faults.push(`seed ${seed}: ${keepStory(ran)}`)
