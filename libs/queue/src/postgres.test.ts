@@ -65,6 +65,21 @@ test('adds of one tick are one transaction where that costs less', async (t) => 
   assert.equal(await transactions(), 3)
 })
 
+test('nothing is written or told of what happens to a job: nobody reads it', async (t) => {
+  await store.wipe()
+  const { queues } = openQueues(t, store)
+  const handled: string[] = []
+  const handle = async ({ deliveryId }: { deliveryId: string }) => {
+    handled.push(deliveryId)
+    return { done: true } as const
+  }
+  await queues.consume('deliveries', handle, { concurrency: 1 })
+  await queues.enqueue('deliveries', [delivery('one'), delivery('two')])
+  await waitUntil('both to be handled', () => handled.length === 2)
+  await waitUntil('both to be gone', async () => (await queues.counts('deliveries')).active === 0)
+  assert.equal((await pool.query('select from bullmq.event')).rowCount, 0)
+})
+
 test('several processes may prepare the schema at once, and again', async (t) => {
   const fresh = await emptyDatabase()
   const { queues } = openQueues(t, { ...store, databaseUrl: fresh.url })
