@@ -118,5 +118,7 @@ function through(target: URL, address: ReturnType<ReturnType<typeof createServer
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(address.port)
+  // Else a client of Postgres would pass us by.
+  url.searchParams.delete('host')
   return url.href
 }

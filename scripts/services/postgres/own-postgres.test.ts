@@ -97,10 +97,22 @@ test('the password is in a file of its owner alone, and without it nobody gets i
   const home = temporaryPostgres(t)
   const { url } = await startPostgres(home)
   assert.equal(statSync(home.record).mode & 0o777, 0o600)
-  const wrong = new URL(url)
-  wrong.password = 'guess'
-  await assert.rejects(
-    withPool(wrong.href, (pool) => pool.query('select 1')),
-    /password authentication failed/,
-  )
+  const [bySocket, byPort] = [new URL(url), new URL(url)]
+  byPort.searchParams.delete('host')
+  assert.notEqual(byPort.href, bySocket.href)
+  for (const wrong of [bySocket, byPort]) {
+    await withPool(wrong.href, (pool) => pool.query('select 1'))
+    wrong.password = 'guess'
+    await assert.rejects(
+      withPool(wrong.href, (pool) => pool.query('select 1')),
+      /password authentication failed/,
+    )
+  }
+})
+
+test('where the path is too long for a socket, the port does', async (t) => {
+  const home = temporaryPostgres(t)
+  const { url } = await startPostgres({ ...home, folder: join(home.folder, 'a'.repeat(80)) })
+  assert.equal(new URL(url).search, '')
+  await withPool(url, (pool) => pool.query('select 1'))
 })

@@ -106,7 +106,7 @@ async function launch(
   const data = join(record.folder, 'data')
   const settings = [
     'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
+    `unix_socket_directories=${hasRoomForSocket(data) ? data : ''}`,
     'max_connections=200',
     ...home.settings,
   ]
@@ -157,5 +157,16 @@ function describe(record: PostgresRecord, running: Postmaster, adopted: boolean)
   return { url: urlOf({ ...record, port }, database), port, folder: record.folder, identity, adopted }
 }
 
-const urlOf = ({ password, port }: PostgresRecord, name: string) =>
-  `postgres://postgres:${password}@127.0.0.1:${port}/${name}`
+// By its socket where it has one, which costs the machine less; whoever cannot use that has the port.
+function urlOf({ password, port, folder }: PostgresRecord, name: string): string {
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/${name}`
+  const data = join(folder, 'data')
+  return existsSync(socketIn(data, port)) ? `${url}?host=${encodeURIComponent(data)}` : url
+}
+
+// In the folder of the data, where nobody else may look.
+const socketIn = (data: string, port: number) => join(data, `.s.PGSQL.${port}`)
+
+// Of the kernel: `sun_path` without its last zero.
+const socketPathMaxBytes = 107
+const hasRoomForSocket = (data: string) => Buffer.byteLength(socketIn(data, 65_535)) <= socketPathMaxBytes
