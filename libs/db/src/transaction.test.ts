@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { emptyDatabase } from '@toolyard/testkit/database'
@@ -267,3 +268,58 @@ test('work that goes on after a part of it has failed writes nothing', async (t)
   assert.deepEqual([await has('first of two'), await has('second of two')], [false, false])
   await assertUsable(pool)
 })
+
+test('what opens harmlessly goes with the begin, and nothing follows it when that is refused', async (t) => {
+  const pool = openPool(t)
+  const seen = await transaction(
+    pool,
+    async (sql) => {
+      const first = await sql.query<{ text: string }>(
+        "select count(*)::text as text from notes where text = 'mine'",
+      )
+      await write(sql, 'mine')
+      return [first.rows[0]?.text, await has('mine')]
+    },
+    { opensHarmlessly: true },
+  )
+  assert.deepEqual([...seen, await has('mine')], ['0', false, true])
+})
+
+test('nothing follows a begin that is refused', async (t) => {
+  const url = await misspell(t, 'begin', 'bogus')
+  const pool = createPool({ url, max: 1, applicationName: 'transaction-test', onIdleError: () => {} })
+  t.after(() => pool.end())
+  for (const opensHarmlessly of [false, true]) {
+    const answers: unknown[] = []
+    const goOn = async (sql: Sql) => {
+      await sql.query('select 1')
+      await write(sql, 'outside').catch((error: unknown) => void answers.push(error))
+    }
+    await assert.rejects(transaction(pool, goOn, { opensHarmlessly }), /syntax error at or near "bogus"/)
+    if (opensHarmlessly) await waitUntil('the rest to be refused', () => answers.length === 1)
+    assert.equal(await has('outside'), false)
+    assert.equal(pool.totalCount, 0)
+  }
+})
+
+/** The database's URL through a server that gives it another word of the same length. */
+async function misspell(t: TestContext, word: string, other: string): Promise<string> {
+  const { hostname, port } = new URL(database.url)
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    near.on('data', (chunk) => {
+      far.write(Buffer.from(chunk.toString('latin1').replaceAll(`${word}\0`, `${other}\0`), 'latin1'))
+    })
+    far.pipe(near)
+    for (const socket of [near, far]) socket.on('error', () => {})
+    near.on('close', () => far.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const target = new URL(database.url)
+  target.port = String(address.port)
+  target.searchParams.delete('host')
+  return target.href
+}

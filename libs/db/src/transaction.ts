@@ -1,17 +1,30 @@
 import pg from 'pg'
 import type { Pool, Sql } from './pool.ts'
 
+export type TransactionOptions = {
+  /**
+   * What `work` asks first would do no harm outside of a transaction: it is sent together with the `begin`, and what
+   * comes next only when that has been answered well.
+   */
+  opensHarmlessly?: boolean
+}
+
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
  * A connection that is lost during the commit leaves open whether it was committed; that is a rejection too.
  */
-export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  pool: Pool,
+  work: (sql: Sql) => Promise<T>,
+  { opensHarmlessly = false }: TransactionOptions = {},
+): Promise<T> {
   const client = await pool.connect()
   const session = openSession(client)
   const { sql } = session
   try {
-    await sql.query('begin')
-    const result = await work(sql)
+    const begun = session.begin()
+    if (!opensHarmlessly) await begun
+    const [result] = await Promise.all([work(sql), begun])
     const { command } = await sql.query('commit')
     // Postgres answers the commit of a failed transaction with a rollback and no error.
     if (command !== 'COMMIT') {
@@ -50,6 +63,14 @@ function openSession(client: pg.PoolClient) {
   }
   return {
     sql,
+    async begin(): Promise<void> {
+      try {
+        await client.query('begin')
+      } catch (error) {
+        // Whatever the reason, nothing more is asked: it would be outside of a transaction.
+        throw noteBreak(error)
+      }
+    },
     async rollBack(): Promise<void> {
       // What is still to be asked by work that had several things under way would be outside of the transaction.
       closed = true
