@@ -54,7 +54,7 @@ void host_wait(struct host *host, struct pollfd *polls, nfds_t count, int64_t wa
 		receive(host);
 	/* only after reading: an init that was frozen itself must not take that for the host's silence */
 	if (watched && now_us() - host->heard_at >= host->silence_us)
-		end(END_SILENCE);
+		end(host->over ? END_DONE : END_SILENCE);
 	if ((polls[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
 		end(END_STDOUT_CLOSED);
 	outbox_flush(&host->out, STDOUT_FILENO);
@@ -82,6 +82,15 @@ void host_rest(struct host *host)
 	host->silence_us = SILENCE_MAX_MS * 1000;
 }
 
+void host_leave(struct host *host)
+{
+	struct pollfd polls[HOST_POLLS];
+	/* still busy: a further request would be malformed */
+	host->over = true;
+	for (;;)
+		host_wait(host, polls, HOST_POLLS, NEVER);
+}
+
 static bool in_frame(const struct host *host)
 {
 	return host->header_have > 0 || (host->body != NULL && host->body_have < host->body_length);
@@ -93,7 +102,7 @@ static ssize_t receive_into(struct host *host, uint8_t *at, size_t most)
 	if (count < 0 && (errno == EINTR || errno == EAGAIN))
 		return 0;
 	if (count <= 0)
-		end(host->busy || in_frame(host) ? END_STDIN_CLOSED : END_DONE);
+		end(!host->over && (host->busy || in_frame(host)) ? END_STDIN_CLOSED : END_DONE);
 	host->heard_at = now_us();
 	return count;
 }

@@ -17,7 +17,7 @@ struct host {
 	size_t header_have;
 	uint8_t *body;
 	size_t body_length, body_have;
-	bool busy, cancelled;
+	bool busy, cancelled, over;
 	int64_t heard_at, silence_us;
 };
 
@@ -38,5 +38,9 @@ void host_forget(struct host *host);
 
 /* Nothing is going on any more: silence is allowed. */
 void host_rest(struct host *host);
+
+/* Ends the init when the host has closed its stdin, or says nothing: an end at once would keep an engine busy, and the
+   caller waiting for its answer. */
+_Noreturn void host_leave(struct host *host);
 
 #endif

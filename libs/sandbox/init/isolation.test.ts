@@ -80,7 +80,7 @@ test('no tool starts where the kernel filters no system calls', async () => {
   assert.deepEqual(await sandbox.run({ payload: 'echo started' }), {
     failure: { errno: 38, text: 'cannot start /bin/tool: filter of system calls: Function not implemented' },
   })
-  assert.equal(await sandbox.ended, 0)
+  assert.equal(await sandbox.close(), 0)
 })
 
 test('what a tool prints is output, also when it looks like a frame', async () => {

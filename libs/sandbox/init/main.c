@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 		host_flush(&host);
 		host_forget(&host);
 		if (!request.reuse)
-			end(END_DONE);
+			host_leave(&host);
 		bool clean = room_restore(&room, &host.out);
 		if (!clean) {
 			host_flush(&host);

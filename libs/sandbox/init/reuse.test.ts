@@ -71,7 +71,7 @@ test('what a scrubbed link pointed to is untouched', async () => {
 test('a litter is seen by the next caller where nothing is scrubbed: the looking is not blind', async () => {
   const sandbox = await open({ words: ['/bin/tool'] })
   finished(await sandbox.run({ payload: 'litter names', reuse: false }))
-  assert.equal(await sandbox.ended, 0)
+  assert.equal(await sandbox.close(), 0)
   const both = await open()
   const run = finished(await both.run({ payload: 'litterlook', reuse: true }))
   assert.deepEqual(run.out.toString().trim().split('\n').toSorted(), [
@@ -178,7 +178,7 @@ test('a run without reuse after one with it is the last', async () => {
   const sandbox = await open()
   assert.equal(await judge(sandbox, 'leave 0'), 'clean 0')
   finished(await sandbox.run({ payload: 'leave 0' }))
-  assert.equal(await sandbox.ended, 0)
+  assert.equal(await sandbox.close(), 0)
 })
 
 test('descriptors do not add up over the runs', async () => {

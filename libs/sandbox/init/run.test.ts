@@ -18,7 +18,19 @@ test('says hello, runs once and leaves with 0', async () => {
   assert.equal(run.out.toString(), 'hello')
   assert.deepEqual([run.verdict, run.code, run.signal, run.incomplete], ['exited', 0, 0, false])
   assert.ok(run.wallUs > 0 && run.peakBytes > 100_000)
-  assert.equal(await sandbox.ended, 0)
+  assert.equal(await sandbox.close(), 0)
+})
+
+test('an init that has run once takes nothing more, and leaves by itself when nobody closes it', async () => {
+  const left = yard.start()
+  await left.expect('H')
+  finished(await left.run({ payload: 'leave 0', silenceMs: 300 }))
+  assert.equal(await left.ended, 0)
+  const asked = yard.start()
+  await asked.expect('H')
+  finished(await asked.run({ payload: 'leave 0' }))
+  asked.request({ payload: 'leave 0' })
+  assert.equal(await asked.ended, 72)
 })
 
 test('the payload is one more argument behind the words of the image', async () => {
@@ -93,7 +105,7 @@ test('what cannot be started is told with its reason', async () => {
     await sandbox.expect('H')
     const outcome = await sandbox.run({ payload: 'echo', limits })
     assert.equal('failure' in outcome && outcome.failure.errno, errno)
-    assert.equal(await sandbox.ended, 0)
+    assert.equal(await sandbox.close(), 0)
   }
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Launcher } from './launcher.ts'
 import type { Outcome } from './outcome.ts'
 import { runIn } from './run-in.ts'
@@ -20,6 +21,8 @@ export type SandboxesOptions = {
 }
 
 const scrubTimeoutMs = 5_000
+// The engine takes cores for a removal that whoever waits for the outcome needs for a moment.
+const answerFirstMs = 20
 
 /** The port over any implementation of a launcher. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
@@ -55,7 +58,9 @@ function openSandbox(held: Held, stock: Stock, isReuseSafe: boolean): Sandbox {
     if (outcome === undefined) return stock.giveBack(held)
     // Only a run that ended by itself leaves a sandbox worth keeping.
     const isGood = isReused && outcome.kind === 'exited' && (await launched.session.settled(scrubTimeoutMs))
-    return isGood ? stock.giveBack({ ...held, useCount: useCount + 1 }) : launched.remove()
+    if (isGood) return stock.giveBack({ ...held, useCount: useCount + 1 })
+    await delay(answerFirstMs)
+    return launched.remove()
   }
   return {
     id: launched.id,

@@ -60,6 +60,7 @@ async function readReport(report: ExitReport, launched: Launched): Promise<Endin
 }
 
 async function diedOfMemory(launched: Launched): Promise<boolean> {
+  launched.session.close()
   const autopsy = await launched.autopsy()
   return autopsy.kind === 'dead' && autopsy.isOutOfMemory
 }

@@ -7,6 +7,7 @@ import { nothingHeard, startConversation } from './run-conversation.ts'
 // What is known of one init, over its life.
 //
 //   opening --hello--> idle --run--> running --report--> settling --again--> idle
+//                                            --report of the only run--> spent
 //   every phase --broken channel, broken protocol, close--> closed
 
 export type Hello = { kind: 'ready' } | { kind: 'timeout' } | { kind: 'broken'; detail: string }
@@ -16,6 +17,7 @@ type Phase =
   | { name: 'idle' }
   | { name: 'running'; conversation: Conversation }
   | { name: 'settling' }
+  | { name: 'spent' }
   | { name: 'closed'; detail: string }
 
 const protocolVersion = 1
@@ -51,7 +53,8 @@ export class Session {
       }
       const conversation = startConversation(this.#channel, request, (ended) => {
         resolve(ended)
-        if (ended.kind === 'reported' && request.isReused) this.#enter({ name: 'settling' })
+        // By its own word nothing lives in it any more. Closing it would keep the engine busy while the caller waits.
+        if (ended.kind === 'reported') this.#enter({ name: request.isReused ? 'settling' : 'spent' })
         else this.#close('its run is over')
       })
       this.#enter({ name: 'running', conversation })
