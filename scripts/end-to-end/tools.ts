@@ -2,8 +2,8 @@ import type { WitnessTool } from '../house/write-witness-tools.ts'
 
 const quiet = { network: 'none' } as const
 
-// As many as a worker has slots on two cores: else half of them would be kept from one tool.
-const all = { concurrency: 16 }
+// More than a worker has slots: what waits, waits in the queue, as calls of several tools would.
+const all = { concurrency: 64 }
 
 /** Tools that do nothing, one for each way to have a sandbox. */
 export const tools = {

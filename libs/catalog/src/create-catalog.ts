@@ -13,6 +13,8 @@ export type CatalogView = {
 export type Catalog = {
   /** Never older than the call: the epoch is asked for each time, the tools only when it has moved. */
   view(): Promise<CatalogView>
+  /** The view that was read last, which may be older than the call: for whoever finds out by itself that it was. */
+  latest(): Promise<CatalogView>
 }
 
 type Reading = { epoch: number; view: Promise<CatalogView> }
@@ -29,7 +31,7 @@ export function createCatalog(pool: Pool): Catalog {
   }
 
   function begin(epoch: number): Reading {
-    const view = read(epoch).then(
+    const ended = read(epoch).then(
       (done) => {
         // A later reading may be under way, or have ended already.
         if (reading === begun) [latest, reading] = [done, undefined]
@@ -40,17 +42,17 @@ export function createCatalog(pool: Pool): Catalog {
         throw error
       },
     )
-    const begun: Reading = { epoch, view }
+    const begun: Reading = { epoch, view: ended }
     return begun
   }
 
-  return {
-    async view() {
-      const { epoch } = await readCatalogState(pool)
-      if (latest?.epoch === epoch) return latest
-      // After a change everybody comes at once, and one reading is enough for all who saw the same epoch.
-      if (reading === undefined || reading.epoch < epoch) reading = begin(epoch)
-      return reading.view
-    },
+  async function view(): Promise<CatalogView> {
+    const { epoch } = await readCatalogState(pool)
+    if (latest?.epoch === epoch) return latest
+    // After a change everybody comes at once, and one reading is enough for all who saw the same epoch.
+    if (reading === undefined || reading.epoch < epoch) reading = begin(epoch)
+    return reading.view
   }
+
+  return { view, latest: async () => latest ?? view() }
 }

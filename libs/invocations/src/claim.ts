@@ -39,6 +39,8 @@ export type Claim = { kind: 'claimed'; attempt: Attempt } | NoClaim
 // I5: only what is queued can be claimed, and a stale attempt is queued again when its sandbox is dead (limits.ts).
 // indexes: primary keys, so `gate` is not compared with 'open': the planner would read all of invocations_open instead.
 // No index is written but that of the attempt.
+// Its commit does not wait for the disk: nothing is handed over before the next commit, which does, and which then has
+// brought this one to the disk too. A crash in between forgets both, and the hold with them.
 const claimRow = prepared(`
   with claimed as (
     update invocations as one
@@ -64,7 +66,8 @@ const claimRow = prepared(`
     select id, attempts, $3, $4 from claimed
   )
   select claimed.*, input.params, input.telemetry,
-    extract(epoch from clock_timestamp() - claimed.due_at) * 1000 as queue_ms
+    extract(epoch from clock_timestamp() - claimed.due_at) * 1000 as queue_ms,
+    set_config('synchronous_commit', 'off', true) as commit
   from claimed join invocation_inputs as input on input.id = claimed.id`)
 
 type Row = {

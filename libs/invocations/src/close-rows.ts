@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { Json } from '@toolyard/contract/parameters'
 import type { Sql } from '@toolyard/db/pool'
 import { prepared } from '@toolyard/db/prepared'
 import type { Failure, FinalStatus, InvocationResult } from './invocation.ts'
@@ -32,12 +31,13 @@ export type ClosedInvocation = {
   createdAt: Date
   startedAt: Date | null
   finishedAt: Date
-  callbackUrl: string | null
   searchId: string | null
-  metadata: Json
 }
 
-/** Called before the commit; what it throws rolls everything back. It must not take locks of tools or invocations. */
+/**
+ * Called before the commit, when the statement that closes the rows is on its way; what it throws rolls everything back.
+ * It must not take locks of tools or invocations.
+ */
 export type Within = (sql: Sql, closed: readonly ClosedInvocation[]) => Promise<void>
 
 // I1, I3: a row is closed once: its gate never opens again, and the primary key of its outcome is there once.
@@ -53,8 +53,7 @@ const close = prepared(`
       finished_at = clock_timestamp(), lease_until = null
     from closing
     where one.id = closing.id and one.final_status is null and one.attempt_token is not distinct from closing.token
-    returning one.id, one.topic, one.key_id, one.attempts, one.created_at, one.started_at, one.finished_at,
-      one.search_id, coalesce(one.ran_hash, one.pinned_hash, one.submitted_hash) as hash
+    returning one.id, one.attempts
   ),
   outcomes as (
     insert into invocation_outcomes (id, result, failure)
@@ -66,22 +65,7 @@ const close = prepared(`
     from closing join closed on closed.id = closing.id
     where attempts.invocation_id = closed.id and attempts.attempt = closed.attempts and attempts.ended_at is null
   )
-  select closed.*, input.callback_url, input.metadata
-  from closed join invocation_inputs as input on input.id = closed.id`)
-
-type Row = {
-  id: string
-  topic: string
-  key_id: string | null
-  attempts: number
-  created_at: Date
-  started_at: Date | null
-  finished_at: Date
-  search_id: string | null
-  hash: string
-  callback_url: string | null
-  metadata: Json
-}
+  select id from closed`)
 
 /** Closes rows that this transaction has locked, with all that belongs to their end. */
 export async function closeRows(
@@ -90,7 +74,7 @@ export async function closeRows(
   within: Within | undefined,
 ): Promise<void> {
   if (closings.length === 0) return
-  const found = await sql.query<Row>(
+  const closed = sql.query(
     close([
       closings.map(({ row }) => row.id),
       closings.map(({ row }) => row.attempt_token),
@@ -100,36 +84,22 @@ export async function closeRows(
       closings.map(({ reward }) => reward),
     ]),
   )
-  assert.equal(found.rowCount, closings.length, 'a row was changed although it was locked')
-  if (within === undefined) return
-  const written = new Map(found.rows.map((row) => [row.id, row]))
-  await within(
-    sql,
-    closings.flatMap((closing) => toClosed(closing, written.get(closing.row.id))),
-  )
+  const [{ rowCount }] = await Promise.all([closed, within?.(sql, closings.map(toClosed))])
+  assert.equal(rowCount, closings.length, 'a row was changed although it was locked')
 }
 
-function toClosed(closing: Closing, written: Row | undefined) {
-  if (written === undefined) return []
-  const { row, status, result, failure, reward, budgetRemaining } = closing
-  const closed: ClosedInvocation = {
+function toClosed({ row, ...closing }: Closing): ClosedInvocation {
+  return {
     id: row.id,
     tool: row.tool,
-    topic: written.topic,
-    keyId: written.key_id,
-    status,
-    reward,
-    result,
-    failure,
-    budgetRemaining,
-    hash: written.hash,
-    attempts: written.attempts,
-    createdAt: written.created_at,
-    startedAt: written.started_at,
-    finishedAt: written.finished_at,
-    callbackUrl: written.callback_url,
-    searchId: written.search_id,
-    metadata: written.metadata,
+    topic: row.topic,
+    keyId: row.key_id,
+    ...closing,
+    hash: row.hash,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.locked_at,
+    searchId: row.search_id,
   }
-  return [closed]
 }

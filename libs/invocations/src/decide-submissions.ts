@@ -26,12 +26,13 @@ export function createDecider(facts: ReadonlyMap<string, ToolFacts>, depth: Dept
   const accepted = new Map<string, number>()
   let acceptedInAll = 0
 
-  function refusalOf({ tool }: Submission): SubmitRefusal | undefined {
+  function refusalOf({ tool, checkedHash }: Submission): SubmitRefusal | undefined {
     const known = facts.get(tool)
     if (known === undefined || known.removed || known.hash === null) return { code: 'unknown_tool' }
     if (!known.tools_enabled) return { code: 'tools_disabled' }
     if (!known.enabled) return { code: 'tool_disabled' }
     if (known.image_failed) return { code: 'image_failed' }
+    if (checkedHash !== undefined && checkedHash !== known.hash) return { code: 'tool_changed' }
     if (depth.ofTool(tool) + (accepted.get(tool) ?? 0) >= queuedPerToolMax)
       return queueFull(`${queuedPerToolMax} calls of this tool wait already`)
     if (depth.total() + acceptedInAll >= queuedMax) return queueFull(`${queuedMax} calls wait already`)

@@ -26,9 +26,7 @@ const outcomeCount = async (id: string) =>
 
 test('an outcome is written with everything that belongs to it, and told after the commit', async () => {
   const hold = await runningOne(deps, {
-    callbackUrl: 'https://example.org/cb',
     searchId: 's1',
-    metadata: { a: 1 },
   })
   world.effects()
   const seen: ClosedInvocation[] = []
@@ -46,8 +44,8 @@ test('an outcome is written with everything that belongs to it, and told after t
   assert.deepEqual(world.effects().finished, [hold.id])
   const [closed] = seen
   assert.deepEqual(
-    [seen.length, closed?.callbackUrl, closed?.searchId, closed?.metadata, closed?.keyId, closed?.attempts],
-    [1, 'https://example.org/cb', 's1', { a: 1 }, 'k1', 1],
+    [seen.length, closed?.status, closed?.topic, closed?.searchId, closed?.keyId, closed?.attempts],
+    [1, 'succeeded', 'trip', 's1', 'k1', 1],
   )
   const kept = await getRaw(pool, operator, hold.id)
   assert.deepEqual(kept?.stdout, Buffer.from([0, 255, 10]))

@@ -64,7 +64,9 @@ export async function finishAll(
   inputs: readonly FinishInput[],
   options: FinishOptions = {},
 ): Promise<Finished[]> {
-  const { finished, effects } = await transaction(pool, (sql) => finishWithin(sql, inputs, options))
+  const { finished, effects } = await transaction(pool, (sql) => finishWithin(sql, inputs, options), {
+    opensHarmlessly: true,
+  })
   afterCommit.run(effects)
   return finished
 }

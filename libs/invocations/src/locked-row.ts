@@ -5,6 +5,14 @@ import type { InvocationStatus } from './invocation.ts'
 export type LockedRow = {
   id: string
   tool: string
+  topic: string
+  key_id: string | null
+  /** The version that ran, or was to. */
+  hash: string
+  search_id: string | null
+  created_at: Date
+  started_at: Date | null
+  locked_at: Date
   status: InvocationStatus
   gate: 'delayed' | 'held' | 'open' | 'closed'
   priority: number
@@ -20,7 +28,8 @@ export type LockedRow = {
 
 /** Of `invocations`. */
 export const lockedColumns = `
-  id, tool, status, gate, priority, attempts, attempt_token, rerun, retries_max, tool_failures, infra_failures,
+  id, tool, topic, key_id, coalesce(ran_hash, pinned_hash, submitted_hash) as hash, search_id, created_at, started_at,
+  clock_timestamp() as locked_at, status, gate, priority, attempts, attempt_token, rerun, retries_max, tool_failures, infra_failures,
   cancel_requested_at is not null as cancel_requested, handed_over_at is not null as is_handed_over`
 
 export function toAttemptFacts(row: LockedRow): AttemptFacts {

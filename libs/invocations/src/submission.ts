@@ -20,6 +20,8 @@ export type Submission = {
   searchId?: string | undefined
   /** `bodyHash` is of what the caller sent, before anything was filled in: see `hashBody`. */
   idempotency?: { key: string; bodyHash: Buffer } | undefined
+  /** The version by whose manifest its params were judged: refused when the tool has another by now. */
+  checkedHash?: string | undefined
   /** Runs this version of the tool and no other. */
   pinnedHash?: string | undefined
   replayOf?: string | undefined
@@ -27,6 +29,7 @@ export type Submission = {
 
 export type SubmitRefusal =
   | { code: 'unknown_tool' | 'tool_disabled' | 'tools_disabled' | 'image_failed' | 'idempotency_mismatch' }
+  | { code: 'tool_changed' }
   | { code: 'queue_full'; retryAfterSeconds: number; message: string }
 
 export type Submitted =

@@ -46,7 +46,10 @@ export async function submitBatch(
   submissions: readonly CheckedSubmission[],
 ): Promise<SubmittedBatch> {
   await depth.refresh()
-  const batch = await transaction(pool, (sql) => submitWithin(sql, depth, submissions))
+  const reservesKeys = submissions.some(({ idempotency }) => idempotency !== undefined)
+  const batch = await transaction(pool, (sql) => submitWithin(sql, depth, submissions), {
+    opensHarmlessly: !reservesKeys,
+  })
   batch.answers.forEach((answer) => {
     if (answer.kind === 'accepted' && !answer.replayed) depth.add(answer.invocation.tool)
   })

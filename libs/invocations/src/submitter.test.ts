@@ -109,6 +109,19 @@ test('a tool that is unknown, removed, disabled or without any image is refused,
   assert.equal(await submitTo('weather'), 'accepted')
 })
 
+test('what was judged by another version than the tool has now is refused, and nothing of it is kept', async () => {
+  const { submit } = createSubmitter(deps)
+  const { rows } = await pool.query<{ hash: string }>(
+    "select wanted_hash as hash from tools where name = 'weather'",
+  )
+  const idempotency = { key: 'judged', bodyHash: Buffer.alloc(32) }
+  const judgedBy = async (checkedHash: string | undefined) =>
+    codeOf(await submit(submissionOf({ checkedHash, idempotency })))
+  assert.equal(await judgedBy('another'), 'tool_changed')
+  assert.equal(await judgedBy(rows[0]?.hash), 'accepted')
+  assert.equal(await judgedBy('another'), 'accepted', 'the same request again')
+})
+
 test('100 identical requests at once, from four processes, make one invocation', async () => {
   const submitters = Array.from({ length: 4 }, () => createSubmitter(deps))
   const answers = await Promise.all(

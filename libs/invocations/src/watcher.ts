@@ -19,10 +19,14 @@ export type WatcherOptions = {
 export type Watcher = {
   /**
    * Calls `hear` for what happens to this invocation, and for what has happened before: at least once each, in the end
-   * also when a message was lost. Returns how to stop.
+   * also when a message was lost. `known`: the caller has just read or written its row, so what came between that and
+   * now is all that is looked for, a moment later; most calls have ended by then. Returns how to stop.
    */
-  watch: (id: string, hear: (event: AnnouncedEvent) => void) => () => void
-  /** Whether it is final, waiting for that up to `timeoutMs`. An aborted signal ends the wait as time does. */
+  watch: (id: string, hear: (event: AnnouncedEvent) => void, row?: 'unknown' | 'known') => () => void
+  /**
+   * Whether it is final, waiting for that up to `timeoutMs`. An aborted signal ends the wait as time does. Its row is
+   * known, as above.
+   */
   waitFinal: (id: string, timeoutMs: number, signal?: AbortSignal) => Promise<boolean>
   isListening: () => boolean
   close: () => Promise<void>
@@ -33,6 +37,7 @@ type Hear = (event: AnnouncedEvent) => void
 const events: readonly AnnouncedEvent[] = ['started', 'finished', 'cancel_requested']
 
 const recheckDefaultMs = 5_000
+const lookAtKnownMs = 100
 const watchedMax = 20_000
 const idsPerStatement = 1_000
 
@@ -86,26 +91,26 @@ export function createWatcher(options: WatcherOptions): Watcher {
     setImmediate(lookAtPlanned)
   }
 
-  function watch(id: string, hear: Hear): () => void {
+  const soon = collect(lookAtKnownMs, plan)
+
+  function watch(id: string, hear: Hear, row: 'unknown' | 'known' = 'unknown'): () => void {
     if (watched.size >= watchedMax && !watched.has(id))
       throw new AppError('rate_limited', 'Too many calls are being waited for', { retryAfterSeconds: 5 })
     const others = watched.get(id) ?? new Set()
     watched.set(id, others.add(hear))
     // After it is registered, so that nothing can happen between the two.
-    plan([id])
+    if (row === 'known') soon.add(id)
+    else plan([id])
     return () => {
       others.delete(hear)
       if (others.size === 0 && watched.get(id) === others) watched.delete(id)
     }
   }
 
-  const channels: Record<string, (payload: string) => void> = { ...options.channels }
-  for (const event of events)
-    channels[channelOf(event)] = (payload) => payload.split(',').forEach((id) => tell(id, event))
   const listener = listen({
     url: options.databaseUrl,
     applicationName: options.applicationName,
-    channels,
+    channels: { ...options.channels, ...channelsFor(tell) },
     onListening: () => plan(watched.keys()),
     onError,
   })
@@ -118,8 +123,34 @@ export function createWatcher(options: WatcherOptions): Watcher {
     async close() {
       isClosed = true
       clearInterval(recheck)
+      soon.close()
       await Promise.all([listener.close(), ...looking])
     },
+  }
+}
+
+function channelsFor(tell: (id: string, event: AnnouncedEvent) => void) {
+  const hearOf = (event: AnnouncedEvent) => (payload: string) =>
+    payload.split(',').forEach((id) => tell(id, event))
+  return Object.fromEntries(events.map((event) => [channelOf(event), hearOf(event)]))
+}
+
+/** Passes on together what comes within a time. */
+function collect(withinMs: number, pass: (ids: readonly string[]) => void) {
+  let ids: string[] = []
+  let timer: NodeJS.Timeout | undefined
+  const passOn = () => {
+    const passed = ids
+    ids = []
+    timer = undefined
+    pass(passed)
+  }
+  return {
+    add(id: string): void {
+      ids.push(id)
+      timer ??= setTimeout(passOn, withinMs)
+    },
+    close: () => clearTimeout(timer),
   }
 }
 
@@ -129,9 +160,10 @@ async function waitFinal(watch: Watcher['watch'], { id, timeoutMs, signal }: Wai
   if (signal?.aborted === true) return false
   const ended = Promise.withResolvers<boolean>()
   const onAbort = () => ended.resolve(false)
-  const stop = watch(id, (event) => {
+  const hear = (event: AnnouncedEvent) => {
     if (event === 'finished') ended.resolve(true)
-  })
+  }
+  const stop = watch(id, hear, 'known')
   const timer = setTimeout(ended.resolve, timeoutMs, false)
   signal?.addEventListener('abort', onAbort)
   try {

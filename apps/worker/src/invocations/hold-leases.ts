@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '@toolyard/db/pool'
+import type { AnnouncedEvent } from '@toolyard/invocations/announce'
 import type { Hold, Worker } from '@toolyard/invocations/claim'
 import type { Renewal } from '@toolyard/invocations/renew-leases'
 import { renewLeases } from '@toolyard/invocations/renew-leases'
@@ -78,9 +79,11 @@ export function holdLeases(options: LeaseOptions): Leases {
     // A row that is claimed anew was lost before. Renewals tell of ids, so there is one hold for each.
     attempts.get(id)?.stop('lost')
     attempts.set(id, one)
-    const unwatch = watcher.watch(id, (event) => {
+    const hear = (event: AnnouncedEvent) => {
       if (event === 'cancel_requested') one.stop('cancel')
-    })
+    }
+    // The handover asks the row once more.
+    const unwatch = watcher.watch(id, hear, 'known')
     // Claimed while the others were being stopped.
     if (isStopping) one.stop('drain')
     const release = () => {

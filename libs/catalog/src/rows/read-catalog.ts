@@ -8,6 +8,8 @@ export type CatalogTool = {
   enabled: boolean
   /** Of the version that serves; before one does, of the folder's. Absent while no version was ever read. */
   manifest?: Manifest
+  /** The version whose manifest that is. */
+  manifestHash?: string
   /** The version that serves. */
   servingHash: string | null
   /** The version that is to serve: the folder's, unless it was rolled back from. */
@@ -76,6 +78,7 @@ function toTool(row: Row, own: ReadManifest): CatalogTool {
     name: row.name,
     enabled: row.enabled,
     ...(manifest === undefined ? {} : { manifest }),
+    ...(row.version_hash === null ? {} : { manifestHash: row.version_hash }),
     servingHash: row.current_hash,
     wantedHash: row.target_hash,
     image: describeImage(row, faults),

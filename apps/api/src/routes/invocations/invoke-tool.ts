@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { AccessKey } from '@toolyard/access/access-key'
 import { mayUseTool } from '@toolyard/access/key-bindings'
-import type { Catalog } from '@toolyard/catalog/create-catalog'
+import type { Catalog, CatalogView } from '@toolyard/catalog/create-catalog'
 import { AppError } from '@toolyard/contract/errors'
 import { batchBody, idempotencyKey, invokeBody } from '@toolyard/contract/invocations'
 import type { Pool } from '@toolyard/db/pool'
@@ -162,15 +162,25 @@ async function awaitEnd(
   return getInvocation(pool, { kind: 'key', key }, accepted.id)
 }
 
-async function submit({ pool, catalog, submitter }: InvokeToolDeps, request: Request) {
-  const submission = await prepareSubmission({ pool, catalog }, request).catch(async (refusal: unknown) => {
-    if (!(refusal instanceof AppError)) throw refusal
-    return (await findEarlier(pool, request)) ?? Promise.reject(refusal)
+/** By the tools as this process knows them, which costs no question; again where they have changed since. */
+async function submit(deps: InvokeToolDeps, request: Request) {
+  for (let view = await deps.catalog.latest(); ;) {
+    const answer = await submitBy(view, deps, request)
+    if (!('refusal' in answer)) return answer
+    const now = await deps.catalog.view()
+    if (now === view) return (await findEarlier(deps.pool, request)) ?? Promise.reject(answer.refusal)
+    view = now
+  }
+}
+
+async function submitBy(view: CatalogView, { pool, submitter }: InvokeToolDeps, request: Request) {
+  const submission = await prepareSubmission({ pool, view }, request).catch((refusal: unknown) => {
+    if (refusal instanceof AppError) return { refusal }
+    throw refusal
   })
-  if ('replayed' in submission) return submission
+  if ('refusal' in submission) return submission
   const submitted = await submitter.submit(submission)
-  if (submitted.kind === 'refused') throw toRefusal(submitted, request.tool)
-  return submitted
+  return submitted.kind === 'accepted' ? submitted : { refusal: toRefusal(submitted, request.tool) }
 }
 
 /** The tool may have changed or gone since it was accepted: the same request is the same invocation all the same. */

@@ -1,6 +1,6 @@
 import type { AccessKey } from '@toolyard/access/access-key'
 import { mayUseTool } from '@toolyard/access/key-bindings'
-import type { Catalog } from '@toolyard/catalog/create-catalog'
+import type { CatalogView } from '@toolyard/catalog/create-catalog'
 import { unknownTool } from '@toolyard/catalog/require-tool'
 import { coerceParams } from '@toolyard/contract/coerce-params'
 import { AppError } from '@toolyard/contract/errors'
@@ -22,12 +22,12 @@ export type Request = { key: AccessKey; tool: string; body: InvokeBody; idempote
 
 /** A request as it can be stored, or the refusal of what could not run; nothing is queued for a fault (I8). */
 export async function prepareSubmission(
-  { catalog, pool }: { catalog: Catalog; pool: Pool },
+  { view, pool }: { view: CatalogView; pool: Pool },
   { key, tool, body, idempotencyKey }: Request,
 ): Promise<Submission> {
   if (!mayUseTool(key, tool)) throw unknownTool(tool)
   const caller = resolveCaller(key, { tool, topic: body.topic })
-  const manifest = await findManifest(catalog, tool)
+  const { manifest, manifestHash: checkedHash } = findManifest(view, tool)
   await refuseUnconfigured(pool, tool, manifest)
   await refuseOverBudget(pool, tool, manifest)
   const params = toParams(manifest, body.params)
@@ -44,6 +44,7 @@ export async function prepareSubmission(
     delayMs: body.delay_ms,
     ttlMs: body.ttl_ms,
     searchId: body.search_id,
+    checkedHash,
     idempotency: idempotencyOf({ tool, body, idempotencyKey }),
   }
 }

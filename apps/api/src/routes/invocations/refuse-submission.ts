@@ -18,6 +18,9 @@ export function toRefusal(refusal: SubmitRefusal, tool: string): AppError {
   if (refusal.code === 'queue_full')
     return new AppError(refusal.code, refusal.message, { retryAfterSeconds: refusal.retryAfterSeconds })
   if (refusal.code === 'unknown_tool') return unknownTool(tool)
+  // Whoever judges by a view of the tools looks again and never tells this.
+  if (refusal.code === 'tool_changed')
+    return new AppError('internal', `${tool} has changed meanwhile: call it again`)
   return new AppError(refusal.code, messages[refusal.code](tool))
 }
 

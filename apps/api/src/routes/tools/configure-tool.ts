@@ -104,7 +104,7 @@ export type ConfigureToolDeps = { catalog: Catalog; vault: () => Promise<Vault>;
 export function addConfigureToolRoutes(api: Api, { catalog, vault, guard }: ConfigureToolDeps): void {
   const schemaOf = async (actor: Actor, name: string) => {
     requireTool(actor, name)
-    return (await findManifest(catalog, name)).config_schema
+    return findManifest(await catalog.view(), name).manifest.config_schema
   }
   api.openapi(getConfig(guard), async (c) => {
     const { name } = c.req.valid('param')
