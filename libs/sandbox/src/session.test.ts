@@ -108,6 +108,21 @@ test('a killed tool whose init cannot see the counter is out of memory when the 
   assert.equal((await run([frame('X', report)], {}, dead(0, true))).outcome.kind, 'exited')
 })
 
+test('after its only run a sandbox is closed at once, unless it ended by itself: then by whoever releases it', async () => {
+  const report = (verdict: number) => frame('X', Buffer.from([verdict, ...Buffer.alloc(63)]))
+  for (const [verdict, kind, closes] of [
+    [0, 'exited', false],
+    [1, 'exited', true],
+    [2, 'timed_out', true],
+    [3, 'cancelled', true],
+  ] as const) {
+    const { outcome, session, isClosed } = await run([frame('S'), report(verdict)])
+    assert.deepEqual([outcome.kind, isClosed(), session.isIdle()], [kind, closes, false], String(verdict))
+    session.close()
+    assert.equal(isClosed(), true)
+  }
+})
+
 test('a kernel that is short of something is not the tool, a program that is missing is', async () => {
   const failure = (errno: number) => frame('F', Buffer.from([errno, 0, 0, 0, 0x78]))
   for (const [errno, reason] of [
@@ -156,7 +171,7 @@ async function run(
     if (one === 'close') channel.close()
     else say(one)
   }
-  return { outcome: await running, isClosed: () => !channel.isOpen() }
+  return { outcome: await running, session, isClosed: () => !channel.isOpen() }
 }
 
 function openChannel() {

@@ -7,7 +7,7 @@ import { nothingHeard, startConversation } from './run-conversation.ts'
 // What is known of one init, over its life.
 //
 //   opening --hello--> idle --run--> running --report--> settling --again--> idle
-//                                            --report of the only run--> spent
+//                                            --report of the only run, which ended by itself--> spent
 //   every phase --broken channel, broken protocol, close--> closed
 
 export type Hello = { kind: 'ready' } | { kind: 'timeout' } | { kind: 'broken'; detail: string }
@@ -53,8 +53,10 @@ export class Session {
       }
       const conversation = startConversation(this.#channel, request, (ended) => {
         resolve(ended)
+        if (ended.kind === 'reported' && request.isReused) this.#enter({ name: 'settling' })
         // By its own word nothing lives in it any more. Closing it would keep the engine busy while the caller waits.
-        if (ended.kind === 'reported') this.#enter({ name: request.isReused ? 'settling' : 'spent' })
+        else if (ended.kind === 'reported' && ended.report.verdict === 'exited')
+          this.#enter({ name: 'spent' })
         else this.#close('its run is over')
       })
       this.#enter({ name: 'running', conversation })
