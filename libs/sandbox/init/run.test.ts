@@ -103,9 +103,9 @@ test('what cannot be started is told with its reason', async () => {
   for (const { words, limits, errno } of reasons) {
     const sandbox = yard.start({ words })
     await sandbox.expect('H')
-    const outcome = await sandbox.run({ payload: 'echo', limits })
+    const outcome = await sandbox.run({ payload: 'echo', limits, silenceMs: 300 })
     assert.equal('failure' in outcome && outcome.failure.errno, errno)
-    assert.equal(await sandbox.close(), 0)
+    assert.equal(await sandbox.ended, 0)
   }
 })
 
