@@ -9,8 +9,10 @@ import { createPool } from '@toolyard/db/pool'
 import { listToolImages } from '@toolyard/sandbox/list-tool-images'
 import { openEngine } from '@toolyard/sandbox/open-engine'
 import { removeToolImage } from '@toolyard/sandbox/remove-tool-image'
+import { repeat } from '@toolyard/service/repeat'
 import { freePort } from '@toolyard/testkit/free-port'
 import { pathsIn } from '../services/installation/installation.ts'
+import { watchForHang } from '../services/engine/hang-watch.ts'
 import { findOwnEngine, startOwnEngine, stopOwnEngine } from '../services/engine/own-engine.ts'
 import { startPostgres, stopPostgres } from '../services/postgres/own-postgres.ts'
 import type { PostgresHome } from '../services/postgres/record.ts'
@@ -186,16 +188,37 @@ async function provideEngine(
   }
   closing.defer(async () => void (await stopOwnEngine(place)))
   const { dockerHost } = await progress.step('Starting a Docker engine for it', () => startOwnEngine(place))
+  // As a supervisor does, which a house has none of.
+  const hang = watchForHang(dockerHost)
+  let isRestarting = false
+  const minding = repeat({
+    everyMs: mindEveryMs,
+    async work() {
+      if (isRestarting) return
+      hang.look(performance.now())
+      if (!hang.isHung()) return
+      progress.note('The Docker engine hangs, and is started again')
+      await startOwnEngine(place)
+      hang.forget()
+    },
+    onFailure: () => {},
+  })
+  closing.defer(() => minding.stop())
   return {
     dockerHost,
     async restartEngine(how) {
+      isRestarting = true
       const engine = how === 'kill' ? await findOwnEngine(place) : undefined
       if (engine === undefined) await stopOwnEngine(place)
       else await endProcess(engine.process, [{ signal: 'SIGKILL', graceMs: 5_000 }])
       await startOwnEngine(place)
+      hang.forget()
+      isRestarting = false
     },
   }
 }
+
+const mindEveryMs = 1_000
 
 type Hiring = {
   options: HouseOptions

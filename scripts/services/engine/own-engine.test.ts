@@ -48,6 +48,19 @@ test('a folder may have any name', async (t) => {
   assertNothingLeft(place)
 })
 
+test('an engine that hangs is stopped all the same, and another starts', async (t) => {
+  if (!runs) return t.skip('needs root and dockerd')
+  const place = placeIn(t, 'hung')
+  const first = await startOwnEngine(place)
+  process.kill(first.process.pid, 'SIGSTOP')
+  const second = await startOwnEngine(place)
+  assert.equal((await probeEngine(second.dockerHost)).state, 'ready')
+  assert.equal(isAlive(first.process), false)
+  process.kill(second.process.pid, 'SIGSTOP')
+  assert.equal(await stopOwnEngine(place), true)
+  assertNothingLeft(place)
+})
+
 test('an engine that was killed is cleaned up after, and starts again', async (t) => {
   if (!runs) return t.skip('needs root and dockerd')
   const place = placeIn(t, 'killed')

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { clearEngine, probeEngine } from '@toolyard/sandbox/engine'
 import { takeDownEngineNetworks } from '../../network/take-down-network.ts'
 import { becomes } from '../machine/becomes.ts'
@@ -28,6 +29,9 @@ const stopSteps = [
   { signal: 'SIGTERM', graceMs: 20_000 },
   { signal: 'SIGKILL', graceMs: 5_000 },
 ] as const
+// An engine that hangs would never hear anything else.
+const killSteps = [{ signal: 'SIGKILL', graceMs: 5_000 }] as const
+const tidyTimeoutMs = 30_000
 
 /** The engine of ours that answers now, if there is one. */
 export async function findOwnEngine(installation: EnginePlace): Promise<OwnEngine | undefined> {
@@ -73,16 +77,35 @@ export async function stopOwnEngine(installation: EnginePlace): Promise<boolean>
   const paths = enginePaths(installation)
   const { dockerd, containerd, shims } = enginePrograms(paths)
   if (dockerd !== undefined) {
-    // A container may take ten seconds to ignore the engine's polite request; none of them is worth it. An engine that
-    // does not answer any more is cleaned up after below.
-    await clearEngine(`unix://${paths.socket}`).catch(() => 0)
-    await takeDownEngineNetworks(`unix://${paths.socket}`).catch(() => {})
-    await endProcess(dockerd, stopSteps)
+    const isTidy = await tidy(`unix://${paths.socket}`)
+    await endProcess(dockerd, isTidy ? stopSteps : killSteps)
   }
   if (containerd !== undefined) await endProcess(containerd, stopSteps)
   await killEngineProcesses(paths)
   removeEngineDebris(paths)
   return dockerd !== undefined || containerd !== undefined || shims.length > 0
+}
+
+/**
+ * A container may take ten seconds to ignore the engine's polite request; none of them is worth it. False: the engine
+ * answers no more, and what it has left is cleaned up after without it.
+ */
+async function tidy(dockerHost: string): Promise<boolean> {
+  if ((await probeEngine(dockerHost)).state !== 'ready') return false
+  const tidying = clearEngine(dockerHost)
+    .then(() => takeDownEngineNetworks(dockerHost))
+    .then(() => true)
+  const giveUp = new AbortController()
+  const late = delay(tidyTimeoutMs, false, { signal: giveUp.signal }).catch(() => false)
+  try {
+    return await Promise.race([tidying, late])
+  } catch {
+    return false
+  } finally {
+    giveUp.abort()
+    // It may still fail later, when nobody waits for it any more.
+    tidying.catch(() => {})
+  }
 }
 
 function start(program: string, config: string, log: string): ProcessIdentity | undefined {

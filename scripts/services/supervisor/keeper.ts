@@ -3,6 +3,7 @@ import { restartPauseMs } from './app-process.ts'
 import { messageOf } from '../terminal/failure.ts'
 import type { Installation } from '../installation/installation.ts'
 import { logFile } from '../installation/installation.ts'
+import { watchForHang } from '../engine/hang-watch.ts'
 import { startOwnEngine } from '../engine/own-engine.ts'
 import { startPostgres } from '../postgres/own-postgres.ts'
 import { postgresHome } from '../postgres/home.ts'
@@ -13,8 +14,8 @@ import type { RunningServices } from './start-services.ts'
 import { summariseNetwork } from './start-services.ts'
 import type { SupervisorState } from './state.ts'
 
-// Brings back the database and the engine when they are ours and have died, and the filter of the tools' network. The apps
-// wait for them meanwhile.
+// Brings back the database and the engine when they are ours and have died, the engine also when it hangs, and the filter
+// of the tools' network. The apps wait for them meanwhile.
 
 export type KeeperOptions = {
   installation: Installation
@@ -36,8 +37,10 @@ export function createKeeper({ installation, services, share, say }: KeeperOptio
       throw new Error('another program has taken its port: ./yard down, then ./yard up')
     }
   })
+  const hang = watchForHang(services.dockerHost)
   const keepEngine = createRevival(say, 'The Docker engine', async () => {
     engine = { ...engine, ...(await startOwnEngine(installation)) }
+    hang.forget()
     share({ engine })
   })
   const network = createNetworkKeeper({
@@ -54,7 +57,8 @@ export function createKeeper({ installation, services, share, say }: KeeperOptio
     async tick(nowMs) {
       await network.tick(nowMs)
       if (hasDied(database.process)) await keepPostgres(nowMs)
-      if (hasDied(engine.process)) await keepEngine(nowMs)
+      if (engine.process !== undefined) hang.look(nowMs)
+      if (hasDied(engine.process) || hang.isHung()) await keepEngine(nowMs)
       for (const service of ['postgres', 'engine']) trimLog(logFile(installation, service))
     },
   }
@@ -68,7 +72,7 @@ function createRevival(say: KeeperOptions['say'], what: string, start: () => Pro
   let notBeforeMs = 0
   return async (nowMs: number) => {
     if (nowMs < notBeforeMs) return
-    say(`${what} is gone; starting it again`, 'error')
+    say(`${what} is gone or hangs; starting it again`, 'error')
     try {
       await start()
       failureCount = 0
