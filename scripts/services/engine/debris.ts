@@ -64,13 +64,25 @@ function cgroupFolders(cgroup: string): string[] {
 
 function withSubfolders(folder: string): string[] {
   if (!existsSync(folder)) return []
-  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true }), [])
+  const inner = entries.filter((entry) => entry.isDirectory())
   return [folder, ...inner.flatMap((entry) => withSubfolders(join(folder, entry.name)))]
 }
 
 function processesOf(folder: string): ProcessIdentity[] {
-  const pids = readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)
+  const text = unlessGone(() => readFileSync(join(folder, 'cgroup.procs'), 'utf8'), '')
+  const pids = text.split('\n').filter(Boolean)
   return pids.flatMap((pid) => identityOf(Number(pid)) ?? [])
+}
+
+/** What was listed may be gone when it is looked at: containers end meanwhile, and their cgroups and bundles with them. */
+function unlessGone<T>(read: () => T, gone: T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (['ENOENT', 'ENODEV'].includes(codeOf(error) ?? '')) return gone
+    throw error
+  }
 }
 
 /** A disk that the operator put under the engine's folder stays: only what the daemons mount is listed. */
@@ -95,10 +107,9 @@ export function mountPoints(): string[] {
 function shimSockets(run: string): string[] {
   const tasks = join(run, 'containerd', 'io.containerd.runtime.v2.task')
   if (!existsSync(tasks)) return []
-  const files = readdirSync(tasks, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => basename(path) === 'address',
-  )
-  const addresses = files.map((path) => readFileSync(join(tasks, path), 'utf8').trim())
+  const entries = unlessGone(() => readdirSync(tasks, { recursive: true, encoding: 'utf8' }), [])
+  const files = entries.filter((path) => basename(path) === 'address')
+  const addresses = files.map((path) => unlessGone(() => readFileSync(join(tasks, path), 'utf8'), '').trim())
   return addresses
     .filter((address) => address.startsWith('unix://'))
     .map((address) => address.slice('unix://'.length))

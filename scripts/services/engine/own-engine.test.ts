@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { probeEngine } from '@toolyard/sandbox/engine'
 import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
-import { mountPoints } from './debris.ts'
+import { killEngineProcesses, mountPoints, removeEngineDebris } from './debris.ts'
 import { enginePaths } from './paths.ts'
 import { findProgram } from '../machine/find-program.ts'
 import type { EnginePlace } from './paths.ts'
@@ -72,6 +73,27 @@ test('an engine that was killed is cleaned up after, and starts again', async (t
   process.kill(second.process.pid, 'SIGKILL')
   assert.ok(await hasEnded(second.process, 5_000))
   assert.equal(await stopOwnEngine(place), true, 'its containerd was still there')
+  assertNothingLeft(place)
+})
+
+test('containers that end while they are looked for are no fault', async (t) => {
+  if (!isRoot()) return t.skip('needs root')
+  const place = placeIn(t, 'busy')
+  const paths = enginePaths(place)
+  const hierarchies = ['/sys/fs/cgroup/pids', '/sys/fs/cgroup']
+  const cgroup = join(hierarchies.find(existsSync) ?? '', paths.cgroup)
+  const inner = Array.from({ length: 5 }, (_, n) => join(cgroup, `container-${n}`))
+  mkdirSync(cgroup)
+  const churn = spawn('sh', ['-c', `while :; do mkdir ${inner.join(' ')}; rmdir ${inner.join(' ')}; done`], {
+    stdio: 'ignore',
+  })
+  try {
+    for (let turn = 0; turn < 100; turn++) await killEngineProcesses(paths)
+  } finally {
+    churn.kill('SIGKILL')
+    await once(churn, 'exit')
+  }
+  removeEngineDebris(paths)
   assertNothingLeft(place)
 })
 
