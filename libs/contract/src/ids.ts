@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { idBytes } from './id-bytes.ts'
 
 // Crockford's alphabet in lower case: no i, l, o, u, and its characters sort in the order of their values.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -28,5 +28,5 @@ function encodeTime(nowMs: number): string {
 }
 
 function encodeRandom(): string {
-  return Array.from(randomBytes(randomLength), (byte) => alphabet.charAt(byte & 31)).join('')
+  return Array.from(idBytes(randomLength), (byte) => alphabet.charAt(byte & 31)).join('')
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { SpanContext } from '@opentelemetry/api'
 import {
   defaultTextMapGetter,
@@ -8,6 +7,7 @@ import {
   TraceFlags,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { idBytes } from '@toolyard/contract/id-bytes'
 
 /** W3C trace context: the caller's trace goes on through us, or a new one begins here. No exporter is needed. */
 export type Trace = {
@@ -23,8 +23,8 @@ const propagator = new W3CTraceContextPropagator()
 export function continueTrace(headers: Readonly<Record<string, string | undefined>>): Trace {
   const parent = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter))
   const own: SpanContext = {
-    traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
-    spanId: randomBytes(8).toString('hex'),
+    traceId: parent?.traceId ?? idBytes(16).toString('hex'),
+    spanId: idBytes(8).toString('hex'),
     traceFlags: parent?.traceFlags ?? TraceFlags.NONE,
     ...(parent?.traceState === undefined ? {} : { traceState: parent.traceState }),
   }
