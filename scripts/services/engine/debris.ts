@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, rmdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { EnginePaths } from './paths.ts'
+import { becomes } from '../machine/becomes.ts'
 import { codeOf } from '../terminal/failure.ts'
 import { findProgram } from '../machine/find-program.ts'
 import type { ProcessIdentity } from '../machine/process-identity.ts'
@@ -18,6 +19,7 @@ export type EnginePrograms = {
 
 const cgroupRoot = '/sys/fs/cgroup'
 const killGraceMs = 5_000
+const removalTimeoutMs = 5_000
 // Made by every engine of the machine, whatever its own paths are; left to them while another one runs.
 const sharedRunFolders = ['/run/containerd/s', '/run/containerd', '/run/docker/plugins', '/run/docker']
 
@@ -44,15 +46,30 @@ export async function killEngineProcesses(paths: EnginePaths): Promise<void> {
   for (const target of doomed) await hasEnded(target, killGraceMs)
 }
 
-export function removeEngineDebris(paths: EnginePaths): void {
-  // The deepest mounts first; a lazy unmount, because a file that is still open must not keep it there.
+export async function removeEngineDebris(paths: EnginePaths): Promise<void> {
+  for (const folder of cgroupFolders(paths.cgroup).toReversed()) removeEmpty(folder)
+  for (const socket of shimSockets(paths.run)) rmSync(socket, { force: true })
+  // A helper that a killed dockerd had just started mounts what it was to mount after we have looked.
+  let fault: unknown
+  const isGone = () => {
+    try {
+      unmountAll(paths)
+      rmSync(paths.run, { recursive: true, force: true })
+      return true
+    } catch (error) {
+      fault = error
+      return false
+    }
+  }
+  if (!(await becomes(isGone, removalTimeoutMs))) throw fault
+  if (!isAnyEngineRunning()) for (const folder of sharedRunFolders) removeEmpty(folder)
+}
+
+/** The deepest mounts first; lazily, because a file that is still open must not keep one there. */
+function unmountAll(paths: EnginePaths): void {
   const umount = findProgram('umount') ?? 'umount'
   for (const mount of engineMounts(paths).toReversed())
     execFileSync(umount, ['-nl', mount], { stdio: 'ignore' })
-  for (const folder of cgroupFolders(paths.cgroup).toReversed()) removeEmpty(folder)
-  for (const socket of shimSockets(paths.run)) rmSync(socket, { force: true })
-  rmSync(paths.run, { recursive: true, force: true })
-  if (!isAnyEngineRunning()) for (const folder of sharedRunFolders) removeEmpty(folder)
 }
 
 /** Parents before children, over every hierarchy of cgroup v1, or the one of v2. */

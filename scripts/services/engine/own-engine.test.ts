@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { probeEngine } from '@toolyard/sandbox/engine'
+import { waitUntil } from '@toolyard/testkit/wait-until'
 import { temporaryFolder } from '@toolyard/testkit/temporary-folder'
 import { killEngineProcesses, mountPoints, removeEngineDebris } from './debris.ts'
 import { enginePaths } from './paths.ts'
@@ -93,7 +94,24 @@ test('containers that end while they are looked for are no fault', async (t) => 
     churn.kill('SIGKILL')
     await once(churn, 'exit')
   }
-  removeEngineDebris(paths)
+  await removeEngineDebris(paths)
+  assertNothingLeft(place)
+})
+
+test('what is still being mounted while an engine is cleaned up after goes too', async (t) => {
+  if (!isRoot()) return t.skip('needs root')
+  const place = placeIn(t, 'late')
+  const paths = enginePaths(place)
+  const folder = join(paths.run, 'exec', 'netns')
+  mkdirSync(folder, { recursive: true })
+  // As the helpers of dockerd do; without the folder they end.
+  const mounting =
+    'for n in $(seq 100); do mkdir "$0/$n" || exit 0; mount -t tmpfs tmpfs "$0/$n"; sleep 0.02; done'
+  const helper = spawn('sh', ['-c', mounting, folder], { stdio: 'ignore' })
+  const ended = once(helper, 'exit')
+  await waitUntil('some mounts', () => mountPoints().filter((mount) => mount.startsWith(folder)).length > 5)
+  await removeEngineDebris(paths)
+  await ended
   assertNothingLeft(place)
 })
 

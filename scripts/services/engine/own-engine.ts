@@ -82,7 +82,7 @@ export async function stopOwnEngine(installation: EnginePlace): Promise<boolean>
   }
   if (containerd !== undefined) await endProcess(containerd, stopSteps)
   await killEngineProcesses(paths)
-  removeEngineDebris(paths)
+  await removeEngineDebris(paths)
   return dockerd !== undefined || containerd !== undefined || shims.length > 0
 }
 
