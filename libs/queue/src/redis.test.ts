@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { testRedisUrl } from '@toolyard/testkit/environment'
 import { freePort } from '@toolyard/testkit/free-port'
+import { stallableProxy } from '@toolyard/testkit/stallable-proxy'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { Redis } from 'ioredis'
 import type { Store } from './contract/store.ts'
@@ -92,4 +93,20 @@ test('a Redis that goes away is told to callers in time, and heals by itself', a
   start()
   await addAtLast(queues, 'after')
   await waitUntil('the consumer to work again', () => handled.includes('after'))
+})
+
+test('a consumer ends in its time, also when Redis has been away a moment ago', async (t) => {
+  const proxy = await stallableProxy(testRedisUrl())
+  const store = await makeStore(t)
+  for (const awayMs of [0, 20, 60, 150]) {
+    const { queues, errors } = openQueues(t, { ...store, redisUrl: proxy.url })
+    const consumer = await queues.consume('deliveries', async () => ({ done: true }), { concurrency: 8 })
+    proxy.cut()
+    await waitUntil('the break', () => errors.length > 0)
+    const back = setTimeout(() => proxy.mend(), awayMs)
+    const ending = consumer.drain({ timeoutMs: 60_000 })
+    assert.deepEqual(await ending, { abandoned: 0 })
+    clearTimeout(back)
+    proxy.mend()
+  }
 })

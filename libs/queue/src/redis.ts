@@ -1,6 +1,7 @@
 import { Queue, Worker, createRedisBackend } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Backend } from './backend.ts'
+import { withEndWhileReconnecting } from './end-while-reconnecting.ts'
 import { withPacedFetching } from './pace-fetching.ts'
 
 export type RedisOptions = {
@@ -13,7 +14,7 @@ export type RedisOptions = {
 
 // The longest pause between two attempts to reach a Redis that is down.
 const reconnectMaxMs = 2_000
-const workerBackend = withPacedFetching(createRedisBackend)
+const workerBackend = withPacedFetching(withEndWhileReconnecting(createRedisBackend))
 
 /** BullMQ on Redis: one connection for all queues, one for all consumers, and one more for each consumer that blocks. */
 export function connectRedis(options: RedisOptions): Backend {
