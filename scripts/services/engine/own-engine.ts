@@ -23,7 +23,8 @@ import { tailLines } from '../logs/tail.ts'
 
 export type OwnEngine = { dockerHost: string; process: ProcessIdentity }
 
-const startTimeoutMs = 30_000
+// On a machine with more work than cores an engine that cleans up after itself took 30 s.
+const startTimeoutMs = 60_000
 // Its containers are gone by then, so the engine itself ends at once.
 const stopSteps = [
   { signal: 'SIGTERM', graceMs: 20_000 },
