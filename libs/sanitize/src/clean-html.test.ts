@@ -20,7 +20,7 @@ const attributes = new Set(
   ),
 )
 const badStyle =
-  /url|expression|@|\\|\/\*|[{}<>"&]|!|(?:^|;)(?!position:(?:static|relative)(?:;|$))(?:position|z-index|inset|top|left|right|bottom|transform|animation|filter|behavior|content|cursor|pointer-events|visibility|-)|calc|var\(|attr\(|image|:[^;]*[ (,]?-\d{2}|\d{5}|\dv[wh]|display:none|opacity:0(?:;|$)|font-size:0/
+  /url|expression|@|\\|\/\*|[{}<>"&]|!|(?:^|;)(?!position:(?:static|relative)(?:;|$))(?:position|z-index|inset|top|left|right|bottom|transform|animation|filter|behavior|content|cursor|pointer-events|visibility|-)|calc|var\(|attr\(|image|:[^;]*[ (,]?-\d{2}|(?<![a-z][a-z\d-]*)\d{5}|\dv[wh]|display:none|opacity:0(?:;|$)|font-size:0/
 
 function judge(nodes: readonly Node[]): void {
   for (const node of nodes) {

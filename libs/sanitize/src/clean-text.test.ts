@@ -155,8 +155,8 @@ const hostile = fc
 const limits = fc.constantFrom(5, 12, 3_000)
 const forbidden = [
   /[{}]/,
-  /(?<![\p{L}\p{N}_])recall[ \t]*\(/iu,
-  /(?<![\p{L}\p{N}_-])action[ \t]*:/iu,
+  /\brecall[ \t]*\(/i,
+  /(?<!\w-)\baction[ \t]*:/i,
   /\[\s*\/\s*T\s*O\s*O\s*L/i,
   /\[\s*T\s*O\s*O\s*L\s*[:\]]/i,
   /(?![\t\n])[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u,
@@ -179,7 +179,15 @@ test('cleaning is idempotent, never lengthens, and leaves no pattern', () => {
         changes: [],
       })
     }),
-    { numRuns: 5_000 },
+    {
+      numRuns: 5_000,
+      // To the host that acts on it, neither an accent nor a letter in a circle need be a part of the word.
+      examples: [
+        ['0\u0301ACTION:', 12],
+        ['ⓂACTION:', 12],
+        ['e\u0301recall (1)', 12],
+      ],
+    },
   )
 })
 

@@ -18,8 +18,8 @@ export type Rig = {
   list(): Promise<{ id: string; isAlive: boolean }[]>
   /** Ends one from outside, as an operator or a broken machine would. */
   kill(id: string): Promise<void>
-  /** Whatever else could be left: volumes, mounts, networks. */
-  countLeftovers(): Promise<number>
+  /** Whatever else could be left: volumes, mounts, networks. What comes back waits until nothing new is there. */
+  watchLeftovers(): Promise<() => Promise<void>>
   /** From now on the engine cannot be reached; and again. */
   cut(): void
   mend(): void
@@ -43,7 +43,7 @@ export async function openSandboxes(
 ): Promise<Opened> {
   const events: StockEvent[] = []
   const stuck: Stuck[] = []
-  const before = await rig.countLeftovers()
+  const nothingIsLeft = await rig.watchLeftovers()
   const sandboxes = rig.open({
     worker: 'w1',
     isCoreWanted: () => false,
@@ -56,7 +56,7 @@ export async function openSandboxes(
     await sandboxes.close()
     await rig.close()
     assert.deepEqual(await rig.list(), [])
-    assert.equal(await rig.countLeftovers(), before)
+    await nothingIsLeft()
   })
   return { sandboxes, events, stuck }
 }

@@ -5,6 +5,7 @@ import { testDockerHost } from '@toolyard/testkit/environment'
 import { openProxy } from '@toolyard/testkit/open-proxy'
 import type { Rig } from '../contract/rig.ts'
 import { testContract } from '../contract/suite.ts'
+import { watchVolumes } from '../fixtures/watch-volumes.ts'
 import { buildProbeTool } from '../fixtures/probe-image.ts'
 import { probeSpec, strictPolicy } from '../fixtures/probe-spec.ts'
 import { createDockerSandboxes } from './create-docker-sandboxes.ts'
@@ -31,10 +32,7 @@ async function makeRig(): Promise<Rig> {
       return all.map(({ Names, State }) => ({ id: Names[0]?.slice(1) ?? '', isAlive: State === 'running' }))
     },
     kill: (id) => docker.getContainer(id).kill(),
-    async countLeftovers() {
-      const { Volumes } = await docker.listVolumes()
-      return Volumes.length
-    },
+    watchLeftovers: () => watchVolumes(docker),
     cut: () => proxy.cut(),
     mend: () => proxy.mend(),
     close: () => proxy.close(),

@@ -6,6 +6,7 @@ import { testDockerHost } from '@toolyard/testkit/environment'
 import { request } from '../contract/rig.ts'
 import { buildProbe, readInit } from '../fixtures/probe-image.ts'
 import { probeSpec, strictPolicy } from '../fixtures/probe-spec.ts'
+import { watchVolumes } from '../fixtures/watch-volumes.ts'
 import type { AddedInit, ToolImage } from './add-init.ts'
 import { addInit } from './add-init.ts'
 import { createDockerSandboxes } from './create-docker-sandboxes.ts'
@@ -96,13 +97,13 @@ test('a VOLUME is memory of limited size, a HEALTHCHECK never runs, and nothing 
   ])
   assert.ok(made.kind === 'added')
   assert.deepEqual(made.image.volumes, ['/data', '/tmp'])
-  const before = (await docker.listVolumes()).Volumes.length
+  const nothingIsLeft = await watchVolumes(docker)
   assert.match(
     await ran(made.image, 'cat /proc/self/mounts'),
     /tmpfs \/data tmpfs rw,nosuid,nodev,noexec,relatime,size=65536k/,
   )
   assert.equal(await ran(made.image, 'write /data/file'), 'written')
-  assert.equal((await docker.listVolumes()).Volumes.length, before)
+  await nothingIsLeft()
 })
 
 test('every item of the hardening is in force inside', async (t) => {

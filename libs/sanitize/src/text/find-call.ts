@@ -1,10 +1,11 @@
-import { filler, isBlank, isWordChar } from './fold.ts'
+import { filler, isBlank, isWordBefore, isWordChar } from './fold.ts'
 
 // Calls as a model would write them to act: `weather(city="Malta")`.
 
 export type Call = { start: number; end: number }
 
 export type KnownCalls = {
+  text: string
   folded: Uint8Array
   names: ReadonlySet<string>
   /** Most parentheses follow no name: this tells it soon. */
@@ -32,7 +33,7 @@ const open = 0x28
 const close = 0x29
 const hyphen = 0x2d
 
-export function knownCalls(folded: Uint8Array, knownNames: readonly string[]): KnownCalls {
+export function knownCalls(text: string, folded: Uint8Array, knownNames: readonly string[]): KnownCalls {
   const endOf = new Uint32Array(folded.length)
   const waiting = new Uint32Array(folded.length)
   let depth = 0
@@ -42,19 +43,20 @@ export function knownCalls(folded: Uint8Array, knownNames: readonly string[]): K
   }
   const names = new Set([...skills, ...knownNames.map((name) => name.toLowerCase())])
   const lastChars = new Set(Array.from(names, (name) => name.charCodeAt(name.length - 1)))
-  return { folded, names, lastChars, endOf }
+  return { text, folded, names, lastChars, endOf }
 }
 
 /**
  * The call whose parenthesis opens here, with its balanced arguments. Without a partner only the name and the
  * parenthesis are the call: its end is not to be guessed.
  */
-export function findCall({ folded, names, lastChars, endOf }: KnownCalls, at: number): Call | undefined {
+export function findCall(calls: KnownCalls, at: number): Call | undefined {
+  const { folded, lastChars, endOf } = calls
   if (folded[at] !== open) return undefined
   let nameEnd = at
   while (nameEnd > 0 && isBlank(folded[nameEnd - 1])) nameEnd--
   if (!lastChars.has(folded[nameEnd - 1] ?? 0)) return undefined
-  const known = knownNameBefore(folded, nameEnd, names)
+  const known = knownNameBefore(calls, nameEnd)
   if (known === undefined) return undefined
   const end = endOf[at] === 0 ? at + 1 : (endOf[at] ?? at + 1)
   if (calledAcrossBlanks.has(known.name)) return { start: known.start, end }
@@ -67,7 +69,7 @@ export function findCall({ folded, names, lastChars, endOf }: KnownCalls, at: nu
 const isPlural = (folded: Uint8Array, at: number, end: number) => end === at + 3 && folded[at + 1] === 0x73
 
 /** The longest known name that ends here and begins a word; `pre-recall(` is a call of recall, `precall(` is none. */
-function knownNameBefore(folded: Uint8Array, end: number, names: ReadonlySet<string>) {
+function knownNameBefore({ text, folded, names }: KnownCalls, end: number) {
   let found: { name: string; start: number } | undefined
   let name = ''
   for (let at = end - 1; at >= 0 && name.length < nameLengthMax; at--) {
@@ -75,15 +77,9 @@ function knownNameBefore(folded: Uint8Array, end: number, names: ReadonlySet<str
     if (code === filler) continue
     if (!isWordChar(code) && code !== hyphen) break
     name = String.fromCharCode(code) + name
-    if (!isWordChar(wordBefore(folded, at)) && names.has(name)) found = { name, start: at }
+    if (!isWordBefore(text, at) && names.has(name)) found = { name, start: at }
   }
   return found
-}
-
-function wordBefore(folded: Uint8Array, at: number): number | undefined {
-  let before = at - 1
-  while (folded[before] === filler) before--
-  return folded[before]
 }
 
 /** A quote, an empty pair, or `key=`. */

@@ -44,3 +44,9 @@ export const isBlankOrBreak = (code: number | undefined) => isBlank(code) || cod
 
 export const isWordChar = (code: number | undefined) =>
   code !== undefined && ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f)
+
+/**
+ * Whether a word goes on here to its right. Only plain letters, digits and `_` count: the host that would act on what
+ * follows finds the start of a word by its own rules, and to some of them `é` and `Ⓜ` are no letters.
+ */
+export const isWordBefore = (text: string, at: number) => at > 0 && /\w/.test(text[at - 1] ?? '')

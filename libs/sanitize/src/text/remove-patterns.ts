@@ -1,5 +1,5 @@
 import { findCall, knownCalls } from './find-call.ts'
-import { filler, foldText, isBlank, isWordChar } from './fold.ts'
+import { filler, foldText, isBlank, isWordBefore } from './fold.ts'
 
 // Takes out what an agent's host may execute when the model repeats it: `{…}` groups, calls of known names, and the
 // word `ACTION:`. Each is replaced by one `…`, which is part of no pattern: what stood left and right of it cannot
@@ -13,7 +13,6 @@ const directive = Array.from('action', (letter) => letter.charCodeAt(0))
 const braceOpen = 0x7b
 const braceClose = 0x7d
 const colon = 0x3a
-const hyphen = 0x2d
 
 export function removePatterns(
   text: string,
@@ -63,7 +62,7 @@ function matchBraces(text: string): Omissions {
 
 function findActions(text: string, knownNames: readonly string[], removed: Removed): Omissions {
   const folded = foldText(text)
-  const calls = knownCalls(folded, knownNames)
+  const calls = knownCalls(text, folded, knownNames)
   const omissions = new Uint32Array(text.length)
   for (let at = 0; at < folded.length; at++) {
     const call = findCall(calls, at)
@@ -73,7 +72,7 @@ function findActions(text: string, knownNames: readonly string[], removed: Remov
       at = call.end - 1
       continue
     }
-    const start = folded[at] === colon ? directiveStart(folded, at) : undefined
+    const start = folded[at] === colon ? directiveStart(text, folded, at) : undefined
     if (start === undefined) continue
     omissions[start] = at + 1
     removed.directives++
@@ -85,16 +84,16 @@ function findActions(text: string, knownNames: readonly string[], removed: Remov
  * Only the word and its colon go, not the line: what follows is mere text without it (groups and calls have their own
  * rules), and "Required action: pay by Friday" keeps its meaning. "REACTION:" and "call-to-action:" are other words.
  */
-function directiveStart(folded: Uint8Array, at: number): number | undefined {
-  let before = at - 1
-  while (before >= 0 && isBlank(folded[before])) before--
+function directiveStart(text: string, folded: Uint8Array, at: number): number | undefined {
+  let start = at
+  while (start > 0 && isBlank(folded[start - 1])) start--
   for (let letter = directive.length - 1; letter >= 0; letter--) {
-    if (folded[before] !== directive[letter]) return undefined
-    before--
-    while (folded[before] === filler) before--
+    while (letter < directive.length - 1 && folded[start - 1] === filler) start--
+    if (folded[start - 1] !== directive[letter]) return undefined
+    start--
   }
-  const isPart = isWordChar(folded[before]) || (folded[before] === hyphen && isWordChar(folded[before - 1]))
-  return isPart ? undefined : before + 1
+  const isPart = isWordBefore(text, start) || (text[start - 1] === '-' && isWordBefore(text, start - 1))
+  return isPart ? undefined : start
 }
 
 /** Characters are copied one by one: a million small pieces of text would cost ten times as much. */
