@@ -51,6 +51,14 @@ create table audit (
   constraint audit_pkey PRIMARY KEY (id)
 );
 
+create table callback_secrets (
+  key_id text not null,
+  secret_no integer default 1 not null,
+  made_at timestamp with time zone,
+  rotated_until timestamp with time zone,
+  constraint callback_secrets_pkey PRIMARY KEY (key_id)
+);
+
 create table catalog_scans (
   process_id text not null,
   engine_id text,
@@ -68,6 +76,55 @@ create table catalog_state (
   reload bigint default 0 not null,
   constraint catalog_state_pkey PRIMARY KEY (only_row),
   constraint catalog_state_only_row_check CHECK (only_row)
+);
+
+create table deliveries (
+  id text collate "C" not null,
+  webhook_id text collate "C",
+  key_id text not null,
+  url text,
+  receiver text collate "C" not null,
+  event text not null,
+  invocation_id text collate "C",
+  tool text not null,
+  topic text,
+  data json,
+  status text default 'waiting'::text not null,
+  tries integer default 0 not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  wanted_at timestamp with time zone default clock_timestamp() not null,
+  due_at timestamp with time zone default clock_timestamp() not null,
+  parked_by text,
+  token uuid,
+  lease_until timestamp with time zone,
+  begun_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint deliveries_pkey PRIMARY KEY (id),
+  constraint deliveries_check CHECK (((webhook_id IS NULL) = (url IS NOT NULL))),
+  constraint deliveries_check1 CHECK (((invocation_id IS NULL) = (data IS NOT NULL))),
+  constraint deliveries_check2 CHECK ((((status = 'sending'::text) = (token IS NOT NULL)) AND ((status = 'sending'::text) = (lease_until IS NOT NULL)))),
+  constraint deliveries_check3 CHECK (((ended_at IS NULL) = (status = ANY (ARRAY['waiting'::text, 'sending'::text])))),
+  constraint deliveries_parked_by_check CHECK ((parked_by = ANY (ARRAY['receiver'::text, 'key'::text]))),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'dead'::text, 'dropped'::text])))
+) with (autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX deliveries_begun ON public.deliveries USING btree (receiver, begun_at) WHERE (begun_at IS NOT NULL);
+CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, id) WHERE (webhook_id IS NOT NULL);
+CREATE INDEX deliveries_called ON public.deliveries USING btree (receiver, due_at) WHERE ((status = 'waiting'::text) AND (parked_by IS NULL));
+CREATE UNIQUE INDEX deliveries_once ON public.deliveries USING btree (invocation_id, webhook_id) NULLS NOT DISTINCT WHERE (invocation_id IS NOT NULL);
+CREATE INDEX deliveries_parked ON public.deliveries USING btree (receiver, due_at) WHERE ((status = 'waiting'::text) AND (parked_by = 'receiver'::text));
+CREATE INDEX deliveries_parked_by_key ON public.deliveries USING btree (key_id, due_at) WHERE ((status = 'waiting'::text) AND (parked_by = 'key'::text));
+CREATE INDEX deliveries_sending ON public.deliveries USING btree (key_id, receiver) WHERE (status = 'sending'::text);
+CREATE INDEX deliveries_waiting ON public.deliveries USING btree (receiver, due_at) WHERE (status = 'waiting'::text);
+
+create table delivery_tries (
+  delivery_id text collate "C" not null,
+  try integer not null,
+  started_at timestamp with time zone not null,
+  took_ms integer not null,
+  status_code integer,
+  fault text,
+  answer text,
+  constraint delivery_tries_pkey PRIMARY KEY (delivery_id, try)
 );
 
 create table idempotency (
@@ -223,6 +280,7 @@ create table tool_memory (
   budget_day date,
   budget_spent double precision default 0 not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  budget_told_on date,
   constraint tool_memory_pkey PRIMARY KEY (tool),
   constraint tool_memory_budget_spent_check CHECK ((budget_spent >= (0)::double precision)),
   constraint tool_memory_check CHECK (((successes >= 0) AND (successes <= attempts))),
@@ -298,6 +356,33 @@ create table vault_settings (
   changed_at timestamp with time zone default now() not null,
   constraint vault_settings_pkey PRIMARY KEY (tool, key)
 );
+
+create table webhooks (
+  id text collate "C" not null,
+  key_id text not null,
+  url text not null,
+  description text not null,
+  events text[] not null,
+  tools text[],
+  topics text[],
+  enabled boolean default true not null,
+  dropped_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  paused_reason text,
+  paused_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  failed_at timestamp with time zone,
+  secret_no integer default 1 not null,
+  rotated_until timestamp with time zone,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_check CHECK (((paused_reason IS NULL) = (paused_at IS NULL))),
+  constraint webhooks_check1 CHECK (((failing_since IS NULL) = (failed_at IS NULL))),
+  constraint webhooks_events_check CHECK ((cardinality(events) > 0)),
+  constraint webhooks_tools_check CHECK ((cardinality(tools) > 0)),
+  constraint webhooks_topics_check CHECK ((cardinality(topics) > 0))
+);
+CREATE INDEX webhooks_by_key ON public.webhooks USING btree (key_id, id);
 
 create table workers (
   id text not null,

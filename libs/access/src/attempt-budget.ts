@@ -1,8 +1,7 @@
 import { AppError } from '@toolyard/contract/errors'
-import { LRUCache } from 'lru-cache'
 import { addressGroup } from './address-group.ts'
+import { createMinuteBudget } from './minute-budget.ts'
 
-const windowMs = 60_000
 const defaultAddressesMax = 10_000
 
 export type AttemptBudget = {
@@ -14,40 +13,24 @@ export type AttemptBudget = {
 
 /**
  * Failed attempts per address (or IPv6 /64) in windows of a minute from the first. Only so many addresses are
- * remembered; an attacker with more of them than that forgets himself, and is then held by the hash slots alone.
+ * remembered; an attacker with more of them than that forgets himself, and is then held by whatever bounds the work of
+ * all together.
  */
 export function createAttemptBudget(options: {
   perMinute: number
   monotonicMs: () => number
   addressesMax?: number
+  /** What is refused, in words. */
+  refusal?: string
 }): AttemptBudget {
-  const windows = new LRUCache<string, { beganAtMs: number; count: number }>({
-    max: options.addressesMax ?? defaultAddressesMax,
-  })
-  const currentWindow = (group: string, nowMs: number) => {
-    const window = windows.get(group)
-    return window === undefined || nowMs - window.beganAtMs >= windowMs ? undefined : window
-  }
+  const { perMinute, monotonicMs, refusal = 'Too many wrong keys came from this address' } = options
+  const namesMax = options.addressesMax ?? defaultAddressesMax
+  const budget = createMinuteBudget({ perMinute, monotonicMs, namesMax })
   return {
-    isSpent(address) {
-      const window = currentWindow(addressGroup(address), options.monotonicMs())
-      return window !== undefined && window.count >= options.perMinute
-    },
+    isSpent: (address) => budget.isSpent(addressGroup(address)),
     spend(address) {
-      const group = addressGroup(address)
-      const nowMs = options.monotonicMs()
-      const window = currentWindow(group, nowMs)
-      if (window === undefined) {
-        windows.set(group, { beganAtMs: nowMs, count: 1 })
-        return
-      }
-      if (window.count >= options.perMinute) {
-        const retryAfterSeconds = Math.ceil((window.beganAtMs + windowMs - nowMs) / 1_000)
-        throw new AppError('rate_limited', 'Too many wrong keys came from this address', {
-          retryAfterSeconds,
-        })
-      }
-      window.count += 1
+      const retryAfterSeconds = budget.spend(addressGroup(address))
+      if (retryAfterSeconds !== undefined) throw new AppError('rate_limited', refusal, { retryAfterSeconds })
     },
   }
 }

@@ -7,7 +7,10 @@ const defaultLimit = 50
 const limitMax = 200
 
 /** What the statement needs: one row more than the page, which tells whether there is a next one. */
-export function readPageRequest(page: PageRequest): { after: string | null; limit: number } {
+export function readPageRequest(
+  page: PageRequest,
+  isCursor: (text: string) => boolean = isId,
+): { after: string | null; limit: number } {
   const limit = page.limit ?? defaultLimit
   if (!Number.isInteger(limit) || limit < 1 || limit > limitMax) {
     throw new AppError('invalid_request', `"limit" must be a whole number from 1 to ${limitMax}`, {
@@ -15,7 +18,7 @@ export function readPageRequest(page: PageRequest): { after: string | null; limi
     })
   }
   // A cursor is the id of the last row of the page before.
-  if (page.cursor !== undefined && !isId(page.cursor)) {
+  if (page.cursor !== undefined && !isCursor(page.cursor)) {
     throw new AppError('invalid_request', '"cursor" must be the next_cursor of the page before', {
       faults: [{ pointer: '/cursor', detail: 'must be the next_cursor of the page before' }],
     })

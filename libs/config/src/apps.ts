@@ -12,6 +12,8 @@ export const processSettings = [
   'queuePoolMax',
 ] as const
 
+const webhookSettings = ['webhookAllowHttp', 'webhookPorts', 'webhookAllow'] as const
+
 export const apiSettings = [
   ...processSettings,
   'dataDir',
@@ -21,7 +23,9 @@ export const apiSettings = [
   'bodyMaxBytes',
   'trustedProxies',
   'authFailuresPerMinute',
+  'hookCallsPerMinute',
   'allowWritable',
+  ...webhookSettings,
 ] as const satisfies SettingName[]
 
 export const workerSettings = [
@@ -40,6 +44,7 @@ export const workerSettings = [
   'buildSeconds',
   'imageMaxMegabytes',
   'slots',
+  ...webhookSettings,
 ] as const satisfies SettingName[]
 
 export const schedulerSettings = [...processSettings] as const satisfies SettingName[]

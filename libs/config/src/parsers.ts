@@ -25,6 +25,15 @@ export const integer = (bounds: { min: number; max: number }) =>
     .transform(Number)
     .refine((n) => n >= bounds.min && n <= bounds.max, `must be from ${bounds.min} to ${bounds.max}`)
 
+/** Ports between commas. */
+export const ports = () =>
+  list()
+    .refine(
+      (items) => items.every((item) => /^\d{1,5}$/.test(item) && Number(item) >= 1 && Number(item) <= 65_535),
+      'must be ports from 1 to 65535 with commas between',
+    )
+    .transform((items) => items.map(Number))
+
 export const choice = <const T extends string>(...words: T[]) =>
   z.enum(words, { error: `must be one of: ${words.join(', ')}` })
 

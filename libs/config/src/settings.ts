@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { egressAllow } from './egress-allow.ts'
-import { choice, endpoint, integer, list, secretUrl, text, word, yesOrNo } from './parsers.ts'
+import { choice, endpoint, integer, list, ports, secretUrl, text, word, yesOrNo } from './parsers.ts'
 import { secretKeys } from './secret-keys.ts'
 
 export type Setting<T = unknown> = {
@@ -79,6 +79,24 @@ export const settings = {
     about:
       'What tools may reach beside public addresses, as 10.0.0.5/32:5432,10.1.0.0/16. An address of the host itself needs a port.',
     parse: egressAllow(),
+  }),
+  webhookAllowHttp: define({
+    env: 'YARD_WEBHOOK_ALLOW_HTTP',
+    about: 'Whether webhooks and callbacks may go to http addresses: anybody on the way can read them.',
+    parse: yesOrNo(),
+    default: 'no',
+  }),
+  webhookPorts: define({
+    env: 'YARD_WEBHOOK_PORTS',
+    about:
+      'Ports that webhooks and callbacks may go to besides 443, and 80 where http is allowed, as 8443,9000.',
+    parse: ports(),
+  }),
+  webhookAllow: define({
+    env: 'YARD_WEBHOOK_ALLOW',
+    about:
+      'What webhooks and callbacks may reach beside public addresses, as 10.0.0.0/8,receiver.example.internal. See docs/webhooks.md.',
+    parse: list(),
   }),
   dataDir: define({
     env: 'YARD_DATA_DIR',
@@ -179,9 +197,16 @@ export const settings = {
   }),
   authFailuresPerMinute: define({
     env: 'YARD_AUTH_FAILURES_PER_MINUTE',
-    about: 'Wrong keys that one address may present in a minute before it is answered 429.',
+    about:
+      'Wrong keys, and webhooks that are not believed, that one address may send in a minute before it is answered 429.',
     parse: integer({ min: 1, max: 10_000 }),
     default: '20',
+  }),
+  hookCallsPerMinute: define({
+    env: 'YARD_HOOK_CALLS_PER_MINUTE',
+    about: 'Incoming webhooks that one API process takes in a minute for one tool before it answers 429.',
+    parse: integer({ min: 1, max: 1_000_000 }),
+    default: '600',
   }),
 } as const
 

@@ -2,7 +2,7 @@
 export const errorTitles = {
   malformed_request: 'The request could not be read',
   invalid_request: 'The request has faults',
-  unauthenticated: 'A valid API key is needed',
+  unauthenticated: 'Valid credentials are needed',
   not_found: 'There is nothing here that this key may see',
   missing_scope: 'The key lacks a scope',
   topic_required: 'The topic must be named',

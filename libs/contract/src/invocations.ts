@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { topicName, toolName } from './keys.ts'
 import type { Json } from './parameters.ts'
 import { givenTelemetry } from './telemetry.ts'
+import { webhookUrl } from './webhooks.ts'
 
 // What the routes about invocations take and answer.
 
@@ -32,6 +33,8 @@ export const invokeBody = z.strictObject({
   delay_ms: z.int().min(0).max(2_592_000_000).optional(),
   ttl_ms: z.int().min(1).max(604_800_000).optional(),
   metadata: metadata.optional(),
+  /** Told when it has ended: see `GET /webhooks/callback-secret`. */
+  callback_url: webhookUrl.optional(),
   search_id: z.string().min(1).max(200).optional(),
 })
 

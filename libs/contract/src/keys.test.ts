@@ -87,8 +87,10 @@ test('a text that steers a terminal or cannot be stored as it is is refused', ()
 
 test('topics of the platform cannot be named by callers', () => {
   assert.ok(!topicName.safeParse('key:abc').success)
+  assert.ok(!topicName.safeParse('hook:abc').success)
   assert.ok(!accepts({ ...least, topics: ['fine', 'key:'] }))
-  for (const topic of ['key', 'keys:abc', 'monkey:abc', 'KEY:abc'])
+  assert.ok(!accepts({ ...least, topics: ['hook:'] }))
+  for (const topic of ['key', 'keys:abc', 'monkey:abc', 'KEY:abc', 'hook', 'hooks:abc', 'a hook:abc'])
     assert.ok(topicName.safeParse(topic).success, topic)
 })
 

@@ -7,6 +7,7 @@ import { parameterRules } from './parameter-rules.ts'
 import type { Parameters } from './parameters.ts'
 import { parameter, parameters } from './parameters.ts'
 import { settingsBytesMax } from './payload.ts'
+import { webhookRules } from './webhook-rules.ts'
 
 // What one field of a manifest demands of another. Each part is judged where its own shape is sound, whatever is
 // wrong elsewhere, so that an author sees all faults at once.
@@ -20,7 +21,8 @@ const memoryMax = 1024 ** 4
 /** The faults of a manifest that is JSON, beside those of its shape. */
 export function manifestRules(value: unknown): Fault[] {
   return [
-    ...triggerRules(member(value, 'trigger')),
+    ...cronRules(member(value, 'trigger')),
+    ...hookRules(value),
     ...sandboxRules(member(value, 'sandbox')),
     ...settingsRules(member(value, 'config_schema')),
     ...allParameterRules(member(value, 'parameters')),
@@ -38,7 +40,17 @@ function member(value: unknown, key: string): unknown {
 const membersOf = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 
-function triggerRules(value: unknown): Fault[] {
+function hookRules(value: unknown): Fault[] {
+  const parsed = trigger.safeParse(member(value, 'trigger'))
+  if (!parsed.success || parsed.data.type !== 'webhook') return []
+  const settings = membersOf(member(value, 'config_schema')).slice(0, settingsMax)
+  return webhookRules({
+    settings,
+    parameters: membersOf(member(value, 'parameters')).slice(0, parametersMax),
+  })
+}
+
+function cronRules(value: unknown): Fault[] {
   const parsed = trigger.safeParse(value)
   if (!parsed.success || parsed.data.type !== 'cron') return []
   const faults: Fault[] = []

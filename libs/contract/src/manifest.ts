@@ -3,6 +3,7 @@ import { closed } from './closed.ts'
 import { toolName } from './keys.ts'
 import { parameters } from './parameters.ts'
 import { jsonProse, line, prose } from './text.ts'
+import { webhookTrigger } from './webhook-trigger.ts'
 
 // The manifest of a tool. Parsing fills in every default, so that nobody later has to know one.
 // `parseManifest` adds what one field demands of another.
@@ -28,12 +29,11 @@ const cron = closed({
   pause_after: z.int().min(1).max(1_000).optional(),
 })
 
-const webhook = closed({
-  type: z.literal('webhook'),
-  auth: z.enum(['token', 'standard', 'github', 'stripe', 'hmac']),
-})
-
-export const trigger = z.discriminatedUnion('type', [closed({ type: z.literal('on_demand') }), cron, webhook])
+export const trigger = z.discriminatedUnion('type', [
+  closed({ type: z.literal('on_demand') }),
+  cron,
+  webhookTrigger,
+])
 
 const output = closed({
   synthesize: z.boolean().default(true),

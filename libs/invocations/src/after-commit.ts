@@ -1,5 +1,7 @@
 import type { Pool } from '@toolyard/db/pool'
+import type { QueueName } from '@toolyard/queue/names'
 import type { Queues } from '@toolyard/queue/queues'
+import type { NewJob } from '@toolyard/queue/stored-job'
 import { createAnnouncer } from './announce.ts'
 
 /** A row that a worker may be given. `delayMs`: its time has not come; the job then stands under an id of its own. */
@@ -11,6 +13,7 @@ export type Effects = {
   started?: readonly string[]
   finished?: readonly string[]
   cancelRequested?: readonly string[]
+  deliveries?: readonly NewJob<'deliveries'>[]
 }
 
 export type AfterCommit = {
@@ -33,17 +36,19 @@ export function createAfterCommit({ pool, queues, onFailure }: AfterCommitOption
   const announcer = createAnnouncer({ pool, onFailure })
   const enqueues = new Set<Promise<void>>()
 
-  function enqueue(jobs: readonly ReadyJob[]): void {
+  function enqueue<Q extends QueueName>(queue: Q, jobs: NewJob<Q>[]): void {
+    if (jobs.length === 0) return
     const adding = queues
-      .enqueue('invocations', jobs.map(toJob))
+      .enqueue(queue, jobs)
       .catch(onFailure)
       .finally(() => enqueues.delete(adding))
     enqueues.add(adding)
   }
 
   return {
-    run({ jobs = [], started = [], finished = [], cancelRequested = [] }) {
-      if (jobs.length > 0) enqueue(jobs)
+    run({ jobs = [], deliveries = [], started = [], finished = [], cancelRequested = [] }) {
+      enqueue('invocations', jobs.map(toJob))
+      enqueue('deliveries', [...deliveries])
       announcer.announce('started', started)
       announcer.announce('finished', finished)
       announcer.announce('cancel_requested', cancelRequested)

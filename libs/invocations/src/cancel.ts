@@ -55,7 +55,7 @@ async function cancelRow(
     return { cancelled: { kind: 'requested' }, effects: { cancelRequested: [row.id] } }
   }
   const ending = { status: 'cancelled', result: null, failure, reward: null, budgetRemaining: null } as const
-  await closeRows(sql, [{ row, ...ending }], within)
+  const told = await closeRows(sql, [{ row, ...ending }], within)
   const jobs = row.gate === 'open' ? await admitNext(sql, [row.tool]) : []
-  return { cancelled: { kind: 'cancelled' }, effects: { finished: [row.id], jobs } }
+  return { cancelled: { kind: 'cancelled' }, effects: { ...told, finished: [row.id], jobs } }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Sql } from '@toolyard/db/pool'
 import { prepared } from '@toolyard/db/prepared'
+import type { NewJob } from '@toolyard/queue/stored-job'
 import type { Failure, FinalStatus, InvocationResult } from './invocation.ts'
 import type { LockedRow } from './locked-row.ts'
 
@@ -38,7 +39,10 @@ export type ClosedInvocation = {
  * Called before the commit, when the statement that closes the rows is on its way; what it throws rolls everything back.
  * It must not take locks of tools or invocations.
  */
-export type Within = (sql: Sql, closed: readonly ClosedInvocation[]) => Promise<void>
+export type Within = (sql: Sql, closed: readonly ClosedInvocation[]) => Promise<Told | void>
+
+/** For the queue, once it is committed: messages that tell of these ends. */
+export type Told = { deliveries?: readonly NewJob<'deliveries'>[] }
 
 // I1, I3: a row is closed once: its gate never opens again, and the primary key of its outcome is there once.
 // I2: the token is still the one that was locked.
@@ -72,8 +76,8 @@ export async function closeRows(
   sql: Sql,
   closings: readonly Closing[],
   within: Within | undefined,
-): Promise<void> {
-  if (closings.length === 0) return
+): Promise<Told> {
+  if (closings.length === 0) return {}
   const closed = sql.query(
     close([
       closings.map(({ row }) => row.id),
@@ -84,8 +88,9 @@ export async function closeRows(
       closings.map(({ reward }) => reward),
     ]),
   )
-  const [{ rowCount }] = await Promise.all([closed, within?.(sql, closings.map(toClosed))])
+  const [{ rowCount }, told] = await Promise.all([closed, within?.(sql, closings.map(toClosed))])
   assert.equal(rowCount, closings.length, 'a row was changed although it was locked')
+  return told ?? {}
 }
 
 function toClosed({ row, ...closing }: Closing): ClosedInvocation {

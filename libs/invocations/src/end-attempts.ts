@@ -22,10 +22,10 @@ export async function endAttempts(
     if (end.kind === 'close') closings.push({ row, ...end })
     else jobs.push(...(await putBack(sql, row, end)))
   }
-  await closeRows(sql, closings, within)
+  const told = await closeRows(sql, closings, within)
   const admitted = await admitNext(
     sql,
     ended.map(({ row }) => row.tool),
   )
-  return { finished: closings.map(({ row }) => row.id), jobs: [...jobs, ...admitted] }
+  return { ...told, finished: closings.map(({ row }) => row.id), jobs: [...jobs, ...admitted] }
 }

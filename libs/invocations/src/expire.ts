@@ -64,7 +64,7 @@ async function closeExpired(sql: Sql, ids: readonly string[], within: Within | u
     reward: null,
     budgetRemaining: null,
   }))
-  await closeRows(sql, closings, within)
+  const told = await closeRows(sql, closings, within)
   const freed = rows.filter((row) => row.gate === 'open').map((row) => row.tool)
-  return { finished: rows.map((row) => row.id), jobs: await admitNext(sql, freed) }
+  return { ...told, finished: rows.map((row) => row.id), jobs: await admitNext(sql, freed) }
 }

@@ -179,4 +179,5 @@ test('a call belongs to the topic that is named, or to the one that its key has'
   const free = keyActor().key
   assert.deepEqual(resolveCaller(free, call), { keyId: 'k9', topic: 'key:k9' })
   assert.throws(() => resolveCaller(free, { ...call, topic: 'key:other' }), isCode('not_found'))
+  assert.throws(() => resolveCaller(free, { ...call, topic: 'hook:news' }), isCode('not_found'))
 })

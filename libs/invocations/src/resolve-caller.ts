@@ -1,6 +1,7 @@
 import type { AccessKey } from '@toolyard/access/access-key'
 import { defaultTopic, mayUseTool, mayUseTopic } from '@toolyard/access/key-bindings'
 import { AppError } from '@toolyard/contract/errors'
+import { isPlatformTopic } from '@toolyard/contract/keys'
 
 /** Whose call it is and to which topic it belongs, once the key may use this tool and this topic. */
 export function resolveCaller(
@@ -10,7 +11,7 @@ export function resolveCaller(
   if (!mayUseTool(key, call.tool)) throw new AppError('not_found', 'There is no such tool')
   if (call.topic === undefined) return { keyId: key.id, topic: defaultTopic(key) }
   // The platform's own topics are nobody's to name, not even those of the key itself: leaving it out means the same.
-  if (call.topic.startsWith('key:') || !mayUseTopic(key, call.topic))
+  if (isPlatformTopic(call.topic) || !mayUseTopic(key, call.topic))
     throw new AppError('not_found', 'There is no such topic')
   return { keyId: key.id, topic: call.topic }
 }

@@ -17,7 +17,7 @@ const removeUnusedKey = `
 export async function deleteSetting(
   pool: Pool,
   call: Call,
-  { tool, key }: { tool: string; key: string },
+  { tool, target = `tool:${tool}`, key }: { tool: string; target?: string; key: string },
 ): Promise<boolean> {
   // Postgres refuses a text with it, and nothing has such a name.
   if (key.includes('\0')) return false
@@ -28,7 +28,7 @@ export async function deleteSetting(
     await sql.query(removeUnusedKey, [tool])
     await writeAudit(sql, call, {
       action: 'settings.delete',
-      target: `tool:${tool}`,
+      target,
       detail: { keys: [key] },
     })
     return true

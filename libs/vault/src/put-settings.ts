@@ -24,7 +24,14 @@ const upsert = `
   on conflict (tool, key) do update
   set secret = excluded.secret, filled = excluded.filled, sealed = excluded.sealed, changed_at = now()`
 
-export type NewSettings = { tool: string; schema: SettingsSchema; values: GivenSettings }
+export type NewSettings = {
+  /** Or whatever else has secrets, under a name that no tool can have. */
+  tool: string
+  /** What the audit calls it. */
+  target?: string
+  schema: SettingsSchema
+  values: GivenSettings
+}
 
 /**
  * Stores all of the values or none; keys that are not named stay as they are, and so do secrets given as `***`.
@@ -33,7 +40,7 @@ export type NewSettings = { tool: string; schema: SettingsSchema; values: GivenS
 export async function putSettings(
   vault: Vault,
   call: Call,
-  { tool, schema, values }: NewSettings,
+  { tool, target, schema, values }: NewSettings,
 ): Promise<string[]> {
   // Before the database is asked: most refusals are seen in the body alone.
   checkGiven(schema, values)
@@ -41,7 +48,7 @@ export async function putSettings(
     transaction(vault.pool, async (sql) => {
       const dataKey = await lockDataKey(sql, masterKeys, tool)
       try {
-        await putUnder(dataKey, sql, call, { tool, schema, values })
+        await putUnder(dataKey, sql, call, { tool, target, schema, values })
       } finally {
         dataKey.fill(0)
       }
@@ -54,7 +61,12 @@ async function putUnder(
   dataKey: Buffer,
   sql: Sql,
   call: Call,
-  { tool, schema, values }: NewSettings & { values: Readonly<Record<string, Scalar>> },
+  {
+    tool,
+    target = `tool:${tool}`,
+    schema,
+    values,
+  }: Omit<NewSettings, 'target'> & { target: string | undefined; values: Readonly<Record<string, Scalar>> },
 ): Promise<void> {
   const { rows } = await sql.query<SealedSetting>(selectStored, [tool])
   const { changes } = planPut(schema, rows, values)
@@ -70,7 +82,7 @@ async function putUnder(
     sealed.map((one) => one.sealed),
   ])
   const detail = { keys: [...changes.keys()].toSorted() }
-  await writeAudit(sql, call, { action: 'settings.put', target: `tool:${tool}`, detail })
+  await writeAudit(sql, call, { action: 'settings.put', target, detail })
 }
 
 type Change = { schema: SettingsSchema; changes: ReadonlyMap<string, Scalar> }

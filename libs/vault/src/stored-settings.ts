@@ -16,17 +16,23 @@ const select = `
   select data.tool, data.master_key_id, data.wrapped, setting.key, setting.secret, setting.sealed
   from vault_data_keys as data
   join vault_settings as setting on setting.tool = data.tool
-  where data.tool = $1
+  where data.tool = $1 and ($2::text[] is null or setting.key = any ($2))
   order by setting.key
   limit ${storedMax}`
 
-/** Everything that is stored for a tool, in clear. */
-export function storedSettings(vault: Vault, tool: string): Promise<StoredSetting[]> {
-  return withMasterKeys(vault, (masterKeys) => openAll(vault.pool, masterKeys, tool))
+type Wanted = { tool: string; keys: readonly string[] | null }
+
+/** What is stored for a tool, in clear: everything, or what these keys have. */
+export function storedSettings(
+  vault: Vault,
+  tool: string,
+  keys: readonly string[] | null = null,
+): Promise<StoredSetting[]> {
+  return withMasterKeys(vault, (masterKeys) => openAll(vault.pool, masterKeys, { tool, keys }))
 }
 
-async function openAll(sql: Sql, masterKeys: MasterKeys, tool: string): Promise<StoredSetting[]> {
-  const { rows } = await sql.query<WrappedDataKey & SealedSetting>(select, [tool])
+async function openAll(sql: Sql, masterKeys: MasterKeys, { tool, keys }: Wanted): Promise<StoredSetting[]> {
+  const { rows } = await sql.query<WrappedDataKey & SealedSetting>(select, [tool, keys])
   const [first] = rows
   if (first === undefined) return []
   const dataKey = unwrapDataKey(masterKeys, first)

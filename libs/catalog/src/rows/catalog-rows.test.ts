@@ -4,7 +4,9 @@ import { newCatalog, operator, ready } from '../fixtures/new-catalog.ts'
 import { someTool } from '../fixtures/some-tool.ts'
 import { beginBuild, recordProgress } from './begin-build.ts'
 import { dropOldImages } from './drop-old-images.ts'
+import type { WithinFailure } from './finish-build.ts'
 import { finishBuild } from './finish-build.ts'
+import { listCostBudgets } from './list-cost-budgets.ts'
 import { listImages } from './list-images.ts'
 import { listScans, pruneScans } from './list-scans.ts'
 import { noteLostImages } from './note-lost-images.ts'
@@ -51,6 +53,44 @@ test('a build that fails tells why, and the version before serves', async () => 
   assert.deepEqual(await wantImages(pool, 'e1'), [{ tool: 'a', hash: 'a-2' }])
 })
 
+test('that an image cannot be built is told once for all engines, and not of what the folder holds no more', async () => {
+  const { publish, build } = await newCatalog()
+  const told: string[] = []
+  const within: WithinFailure = async (_, { tool, hash, error }) => void told.push(`${tool} ${hash} ${error}`)
+  const broken = { kind: 'error', detail: 'no such base' } as const
+  await publish({ tools: [someTool('a', '1')] })
+  await build('a', '1', broken, { within })
+  await build('a', '1', broken, { within, engineId: 'e2' })
+  assert.deepEqual(told, ['a a-1 no such base'])
+  await publish({ tools: [someTool('a', '2')] })
+  await publish({ tools: [someTool('a', '3')] })
+  await build('a', '3', undefined, { within })
+  assert.equal(told.length, 1, 'one that is built is no failure')
+  await publish({ tools: [someTool('a', '4')] })
+  for (let time = 1; time <= 5; time++) {
+    assert.equal(told.length, 1, `a fault of the engine that is tried again, after ${time - 1}`)
+    await build('a', '4', { kind: 'fault', detail: 'the engine is away' }, { within })
+  }
+  assert.deepEqual(told.slice(1), ['a a-4 the engine is away'])
+})
+
+test('a failure is not written when it cannot be told', async () => {
+  const { publish, build, see } = await newCatalog()
+  await publish({ tools: [someTool('a', '1')] })
+  const within: WithinFailure = () => Promise.reject(new Error('no room'))
+  await assert.rejects(build('a', '1', { kind: 'error', detail: 'no such base' }, { within }), /no room/)
+  assert.equal((await see('a'))?.image.state, 'building')
+})
+
+test('what a tool may spend on a day is listed, of those that serve and have a limit', async () => {
+  const { pool, publish, build } = await newCatalog()
+  const costly = { constraints: { cost_budget: 2.5 } }
+  await publish({ tools: [someTool('a', '1', costly), someTool('b', '1'), someTool('c', '1', costly)] })
+  await build('a', '1')
+  await build('b', '1')
+  assert.deepEqual([...(await listCostBudgets(pool))], [['a', 2.5]])
+})
+
 test('faults of the engine are tried again five times before they are told as an error', async () => {
   const { publish, build, see } = await newCatalog()
   await publish({ tools: [someTool('a', '1')] })
@@ -66,7 +106,7 @@ test('each engine has images of its own, and one that is ready is enough to serv
   const { pool, publish, build, see } = await newCatalog()
   await publish({ tools: [someTool('a', '1')] })
   await wantImages(pool, 'e2')
-  await build('a', '1', { kind: 'error', detail: 'no disk' }, 'e2')
+  await build('a', '1', { kind: 'error', detail: 'no disk' }, { engineId: 'e2' })
   assert.equal((await see('a'))?.image.state, 'error')
   await build('a', '1')
   assert.equal((await see('a'))?.image.state, 'ready')

@@ -1,5 +1,5 @@
 import { isStorable, toStorableText } from '@toolyard/contract/storable'
-import type { Pool } from '@toolyard/db/pool'
+import type { Pool, Sql } from '@toolyard/db/pool'
 import { changeCatalog } from './change-catalog.ts'
 
 /** How a built image is run; the manifest says the rest. */
@@ -19,6 +19,9 @@ export type BuildResult =
 
 export type FinishedBuild = { tool: string; hash: string; engineId: string; result: BuildResult }
 
+/** What others write when it is told that the image of what a tool's folder holds cannot be built. */
+export type WithinFailure = (sql: Sql, failed: { tool: string; hash: string; error: string }) => Promise<void>
+
 const faultsMax = 5
 
 // A build whose lock was lost may end after another has made the image: what is ready stays as it is.
@@ -36,7 +39,14 @@ const markFault = `
   set failures = failures + 1, progress = null, changed_at = now(),
     state = case when failures + 1 >= $4 then 'error' else 'wanted' end,
     error = case when failures + 1 >= $4 then $3 end
-  where hash = $1 and engine_id = $2 and state = 'building'`
+  where hash = $1 and engine_id = $2 and state = 'building'
+  returning state`
+
+// Once for all engines, and not for what the folder holds no more.
+const findNews = `
+  select from tools
+  where name = $1 and wanted_hash = $2
+    and not exists (select from images where hash = $2 and engine_id <> $3 and state = 'error')`
 
 // The folder may have moved on while the image was built, or an operator may have gone back to the version before.
 const serve = `
@@ -54,15 +64,14 @@ const serve = `
 export async function finishBuild(
   pool: Pool,
   { tool, hash, engineId, result: given }: FinishedBuild,
+  within?: WithinFailure,
 ): Promise<boolean> {
   const result = storable(given)
   return changeCatalog(pool, async (sql) => {
-    if (result.kind === 'error') {
-      await sql.query(markError, [hash, engineId, result.detail])
-      return false
-    }
-    if (result.kind === 'fault') {
-      await sql.query(markFault, [hash, engineId, result.detail, faultsMax])
+    if (result.kind !== 'ready') {
+      const isError = await markFailure(sql, { hash, engineId, result })
+      const isNews = isError && (await sql.query(findNews, [tool, hash, engineId])).rowCount === 1
+      if (isNews) await within?.(sql, { tool, hash, error: result.detail })
       return false
     }
     const facts = JSON.stringify(result.facts)
@@ -71,6 +80,16 @@ export async function finishBuild(
     const served = await sql.query(serve, [tool, hash])
     return served.rowCount === 1
   })
+}
+
+type Failed = { hash: string; engineId: string; result: Exclude<BuildResult, { kind: 'ready' }> }
+
+/** Whether it is an error now, and not only a fault that is tried again. */
+async function markFailure(sql: Sql, { hash, engineId, result }: Failed): Promise<boolean> {
+  const { kind, detail } = result
+  if (kind === 'error') return (await sql.query(markError, [hash, engineId, detail])).rowCount === 1
+  const { rows } = await sql.query<{ state: string }>(markFault, [hash, engineId, detail, faultsMax])
+  return rows[0]?.state === 'error'
 }
 
 /** What Postgres would refuse each time could never be told, and would be built again without end. */
