@@ -29,6 +29,8 @@ import { addAuditRoutes } from './routes/audit.ts'
 import { addDocumentationRoutes } from './routes/documentation.ts'
 import type { HealthDeps } from './routes/health.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import type { HookLimits } from './routes/hooks/add-hook-route.ts'
+import { addHookRoute, hookMaxBytes } from './routes/hooks/add-hook-route.ts'
 import { addChangeInvocationsRoutes } from './routes/invocations/change-invocations.ts'
 import { addFollowInvocationRoute } from './routes/invocations/follow-invocation.ts'
 import { addInvokeToolRoutes } from './routes/invocations/invoke-tool.ts'
@@ -37,7 +39,10 @@ import { addKeyRoutes } from './routes/keys.ts'
 import { addConfigureToolRoutes } from './routes/tools/configure-tool.ts'
 import { addListToolsRoutes } from './routes/tools/list-tools.ts'
 import { addMemoryRoutes } from './routes/memory.ts'
+import { addDeliveryRoutes } from './routes/webhooks/deliveries.ts'
+import { addWebhookRoutes } from './routes/webhooks/webhooks.ts'
 import { addReloadToolsRoutes } from './routes/tools/reload-tools.ts'
+import type { GuardRules } from '@toolyard/webhooks/guard-rules'
 import { addSwitchToolsRoutes } from './routes/tools/switch-tools.ts'
 import { addToolVersionsRoutes } from './routes/tools/tool-versions.ts'
 
@@ -62,14 +67,19 @@ export type ApiDeps = {
   bodyMaxBytes: number
   trustedProxies: number
   allowWritable: boolean
+  hookLimits: HookLimits
+  /** Where webhooks and callbacks may go. */
+  webhookRules: GuardRules
 }
 
 // Params of a tool that takes them on stdin; those of others are held to less by their manifest.
 const invokeMaxBytes = 5_242_880
 const isInvoke = /^\/tools\/[^/]+\/invoke$/
+const isHook = /^\/hooks\/[^/]+$/
 
 function bodyLimitOf(path: string, bodyMaxBytes: number): number {
   if (path === signInPath) return signInMaxBytes
+  if (isHook.test(path)) return hookMaxBytes
   return isInvoke.test(path) ? Math.max(bodyMaxBytes, invokeMaxBytes) : bodyMaxBytes
 }
 
@@ -111,10 +121,15 @@ export function createApi(deps: ApiDeps): Api {
   addToolVersionsRoutes(api, { pool, guard })
   addConfigureToolRoutes(api, { catalog, vault, guard })
   addMemoryRoutes(api, { pool, catalog, guard })
-  addInvokeToolRoutes(api, { pool, catalog, submitter, watcher, guard })
+  const { webhookRules } = deps
+  // Before those with an id in the same place.
+  addDeliveryRoutes(api, { pool, vault, webhookRules, guard, afterCommit })
+  addWebhookRoutes(api, { pool, vault, webhookRules, guard })
+  addInvokeToolRoutes(api, { pool, catalog, submitter, watcher, webhookRules, guard })
   addReadInvocationsRoutes(api, { pool, watcher, guard })
   addFollowInvocationRoute(api, { pool, events, guard, checkKey: createKeyCheck(verifier, clientAddress) })
   addChangeInvocationsRoutes(api, { pool, catalog, submitter, afterCommit, guard })
+  addHookRoute(api, { ...deps, clientAddress, limits: deps.hookLimits })
   addOpsRoutes(api, { ...deps, guard, clientAddress })
   addDocumentationRoutes(api)
   return api

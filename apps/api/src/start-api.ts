@@ -9,6 +9,7 @@ import type { Pool } from '@toolyard/db/pool'
 import type { SharedMetrics } from '@toolyard/log/metrics'
 import { listMetrics } from '@toolyard/service/list-processes'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { guardRulesOf } from '@toolyard/webhooks/guard-rules'
 import { openEvents } from './events/open-events.ts'
 import { createApi } from './create-api.ts'
 import { createUnreadRefuser } from './http/refuse-unread.ts'
@@ -67,6 +68,11 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     },
     bodyMaxBytes: config.bodyMaxBytes,
     trustedProxies: config.trustedProxies,
+    hookLimits: {
+      failuresPerMinute: config.authFailuresPerMinute,
+      callsPerMinute: config.hookCallsPerMinute,
+    },
+    webhookRules: guardRulesOf(config),
   })
   const server = await listen({
     fetch: api.fetch,

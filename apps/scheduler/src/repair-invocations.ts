@@ -8,7 +8,11 @@ import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Pool } from '@toolyard/db/pool'
 import type { Logger } from '@toolyard/log/logger'
 import type { Queues } from '@toolyard/queue/queues'
+import { pruneDeliveries } from '@toolyard/webhooks/prune-deliveries'
+import { relayDeliveries } from '@toolyard/webhooks/relay-deliveries'
+import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
 import { repeat } from '@toolyard/service/repeat'
+import { tellExhaustedBudgets } from './tell-exhausted-budgets.ts'
 
 export type RepairOptions = {
   pool: Pool
@@ -24,6 +28,7 @@ export type RepairOptions = {
  */
 export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }: RepairOptions) {
   const deps = { pool, afterCommit }
+  const within = withDeliveries(recordOutcomes)
   const works: { name: string; everyMs: number; work: () => Promise<void> }[] = [
     {
       name: 'bringing invocations back to the queue',
@@ -34,7 +39,7 @@ export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }
       name: 'taking back lost attempts',
       everyMs: 2_000,
       async work() {
-        const count = await requeueStale(deps, recordOutcomes)
+        const count = await requeueStale(deps, within)
         if (count > 0) log.warn('took back attempts whose worker is gone', { count })
       },
     },
@@ -42,9 +47,19 @@ export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }
       name: 'expiring invocations',
       everyMs: 1_000,
       async work() {
-        const count = await expire(deps, recordOutcomes)
+        const count = await expire(deps, within)
         if (count > 0) log.info('invocations expired before they could run', { count })
       },
+    },
+    {
+      name: 'bringing deliveries back to the queue',
+      everyMs: 5_000,
+      work: async () => void (await relayDeliveries(pool, queues)),
+    },
+    {
+      name: 'telling of used up budgets',
+      everyMs: 5_000,
+      work: () => tellExhaustedBudgets(pool, queues),
     },
     {
       name: 'pruning invocations',
@@ -52,6 +67,7 @@ export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }
       async work() {
         const pruned = await prune(pool)
         await pruneTopics(pool)
+        await pruneDeliveries(pool)
         if (pruned.invocations + pruned.raws + pruned.keys > 0) log.info('pruned what was old', pruned)
       },
     },

@@ -5,12 +5,14 @@ import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Part, Parts } from '@toolyard/service/part'
 import { repeat } from '@toolyard/service/repeat'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
 import { awaitVault } from '@toolyard/vault/await-vault'
 import { closeInTime } from './close-in-time.ts'
 import { enginePart } from './engine-part.ts'
 import { serveCatalog } from './catalog/serve-catalog.ts'
 import { openSandboxes } from './open-sandboxes.ts'
 import { provideInit } from './provide-init.ts'
+import { serveDeliveries } from './deliveries/serve-deliveries.ts'
 import { serveInvocations } from './invocations/serve-invocations.ts'
 
 export type WorkerContext = ServiceContext<(typeof workerSettings)[number]>
@@ -47,12 +49,13 @@ export async function startWorker(context: WorkerContext): Promise<RunningServic
   const catalog = await serveCatalog(context, { dockerHost, engineId: () => engineId })
   const vault = awaitVault({ ...context, secretKeys: config.secretKeys, dataDir: config.dataDir })
   const invocations = serveInvocations(context, {
-    within: recordOutcomes,
+    within: withDeliveries(recordOutcomes),
     vault,
     sandboxes,
     engineId: () => engineId,
     doubtImages: () => catalog.doubtImages(),
   })
+  const deliveries = serveDeliveries(context, { vault })
   const sweeping = repeat({
     everyMs: sweepEveryMs,
     async work() {
@@ -69,13 +72,14 @@ export async function startWorker(context: WorkerContext): Promise<RunningServic
     egress_filter: egressFilter,
     ...catalog.parts(),
     ...invocations.parts(),
+    ...deliveries.parts(),
   })
   return {
     opened: vault,
     parts,
     async drain(signal) {
       // What runs needs to know of the engine until it has ended.
-      await Promise.all([invocations.drain(signal), catalog.drain()])
+      await Promise.all([invocations.drain(signal), deliveries.drain(signal), catalog.drain()])
       const close = async () => {
         await Promise.all([probing.stop(), sweeping.stop()])
         await sandboxes.close()

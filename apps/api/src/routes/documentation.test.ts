@@ -69,9 +69,16 @@ test('the patterns that are described are those that hold', async () => {
   }
 })
 
-test('what is described as behind a key is, and only the two checks of health are not', async () => {
+test('what is described as behind a key is; the two checks of health are not, and messages prove themselves', async () => {
   const open: string[] = []
   for (const { path, method, described } of await readOperations()) {
+    if (path === '/hooks/{tool}') {
+      const ways = described.security?.flatMap((way) => Object.keys(way)) ?? []
+      assert.ok(ways.length >= 5 && ways.every((way) => way.startsWith('hook_')))
+      const answer = await fetch(`${url}/hooks/x`, { method })
+      assert.equal(await refusalOf(answer), '401 unauthenticated')
+      continue
+    }
     if (described.security === undefined) {
       open.push(path)
       continue

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { createKey } from '@toolyard/access/create-key'
 import type { BuildResult } from '@toolyard/catalog/finish-build'
 import type { FoundTool } from '@toolyard/catalog/found-tool'
 import { publishScan } from '@toolyard/catalog/publish-scan'
@@ -235,5 +236,27 @@ test('builds that hold locks leave the statements of the worker their connection
   await waitUntil('both are ready', async () => {
     const found = await engine.pool.query("select from images where state = 'ready'")
     return found.rowCount === 2
+  })
+})
+
+test('who asked for it is told of an image that cannot be built', async (t) => {
+  const engine = await openEngine(t)
+  const operator = { actor: { kind: 'operator' } } as const
+  const { key } = await createKey(engine.pool, operator, { name: 'a', scopes: ['webhooks:manage'] })
+  await engine.pool.query(
+    `insert into webhooks (id, key_id, url, description, events)
+     values ('whk_1', $1, 'https://hooks.example.com/', '', '{tool.image_failed}')`,
+    [key.id],
+  )
+  engine.startWorker(async () => ({ kind: 'error', detail: 'no such base' })).look()
+  const row = await waitUntil('the message is written', async () => {
+    const { rows } = await engine.pool.query('select tool, event, data from deliveries')
+    return rows[0]
+  })
+  const data = { image_hash: 'a-1', error: 'no such base' }
+  assert.deepEqual(row, { tool: 'a', event: 'tool.image_failed', data })
+  await waitUntil('its job is in the queue', async () => {
+    const jobs = await engine.pool.query("select from bullmq.job where queue = 'deliveries'")
+    return jobs.rowCount === 1
   })
 })

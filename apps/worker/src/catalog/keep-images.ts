@@ -11,6 +11,7 @@ import type { Consumer, Handled } from '@toolyard/queue/consume'
 import { imagesQueue } from '@toolyard/queue/names'
 import type { Queues } from '@toolyard/queue/queues'
 import { repeat } from '@toolyard/service/repeat'
+import { tellFailure } from './tell-failure.ts'
 
 export type BuildImage = (
   tool: FoundTool,
@@ -101,7 +102,7 @@ export function keepImages(options: ImageKeeperOptions): ImageKeeper {
 type Turn = { hash: string; engine: string; signal: AbortSignal }
 
 async function buildOnce(options: ImageKeeperOptions, { hash, engine, signal }: Turn): Promise<Handled> {
-  const { pool, locks, log, found, build } = options
+  const { pool, locks, queues, log, found, build } = options
   const tool = found(hash)
   // Another worker of this engine may have it, or the folder has moved on. The relay knows.
   if (tool === undefined) return { done: true }
@@ -117,7 +118,10 @@ async function buildOnce(options: ImageKeeperOptions, { hash, engine, signal }: 
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10
     // Cut short, it stays "building" for whoever takes the lock next.
     if (ending.aborted && result.kind !== 'ready') return { again: { delayMs: lockedRetryMs } }
-    const serves = await finishBuild(pool, { tool: tool.name, hash, engineId: engine, result })
+    const telling = tellFailure(queues, log)
+    const ended = { tool: tool.name, hash, engineId: engine, result }
+    const serves = await finishBuild(pool, ended, telling.within)
+    await telling.send()
     const line = { tool: tool.name, hash, seconds, serves }
     if (result.kind === 'ready') log.info('an image was built', line)
     else log.warn('an image could not be built', { ...line, detail: result.detail })

@@ -3,6 +3,7 @@ import { AppError } from '@toolyard/contract/errors'
 import type { Manifest } from '@toolyard/contract/manifest'
 import { encodePayload } from '@toolyard/contract/payload'
 import { fillTelemetry } from '@toolyard/contract/telemetry'
+import { settingsToHand } from '@toolyard/contract/webhook-trigger'
 import type { Attempt } from '@toolyard/invocations/claim'
 import { recordHandover } from '@toolyard/invocations/record-handover'
 import type { StderrSender } from '@toolyard/invocations/stderr-sender'
@@ -80,8 +81,12 @@ async function handOver(
   if ('kind' in settings) return settings
   running.secrets = settings.secrets
   const encoded = encodePayload(
-    // The api has checked what it stored by the same schema.
-    { params: attempt.params, settings: settings.settings, telemetry: fillTelemetry(attempt.telemetry) },
+    {
+      params: attempt.params,
+      settings: settingsToHand(manifest.trigger, settings.settings),
+      // The api has checked what it stored by the same schema.
+      telemetry: fillTelemetry(attempt.telemetry),
+    },
     manifest.input,
   )
   if ('kind' in encoded) return { kind: 'payload_too_large', tooLarge: encoded }

@@ -13,6 +13,7 @@ import { readReplay } from '@toolyard/invocations/read-replay'
 import type { Submission } from '@toolyard/invocations/submission'
 import type { Submitter } from '@toolyard/invocations/submitter'
 import { recordFeedback } from '@toolyard/memory/record-feedback'
+import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
 import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
@@ -105,7 +106,10 @@ export function addChangeInvocationsRoutes(api: Api, deps: ChangeInvocationsDeps
   api.openapi(postCancel(guard), async (c) => {
     const { id } = c.req.valid('param')
     const { actor } = callOf(c)
-    const cancelled = await cancel({ pool, afterCommit }, actor, { id, within: recordOutcomes })
+    const cancelled = await cancel({ pool, afterCommit }, actor, {
+      id,
+      within: withDeliveries(recordOutcomes),
+    })
     if (cancelled.kind === 'already_final')
       throw new AppError('already_final', `It has ended already: ${cancelled.status}`)
     const shape = toInvocationShape(await getInvocation(pool, actor, id))
@@ -152,8 +156,12 @@ async function renew(
   if (manifest === undefined) return submission
   await refuseUnconfigured(pool, tool, manifest)
   if (version === 'same') return submission
-  const coerced = coerceParams(manifest.parameters, params)
-  if ('params' in coerced) return { ...submission, params: coerced.params }
+  // What the platform added is no caller's, and stays as it is.
+  const isPlatforms = ([name]: [string, unknown]) => name.startsWith('_')
+  const added = Object.fromEntries(Object.entries(params).filter(isPlatforms))
+  const given = Object.fromEntries(Object.entries(params).filter((entry) => !isPlatforms(entry)))
+  const coerced = coerceParams(manifest.parameters, given)
+  if ('params' in coerced) return { ...submission, params: { ...coerced.params, ...added } }
   throw new AppError('invalid_params', 'The tool has changed, and the params do not fit it any more', {
     faults: coerced.faults,
   })

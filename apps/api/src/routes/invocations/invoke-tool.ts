@@ -1,28 +1,26 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { AccessKey } from '@toolyard/access/access-key'
 import { mayUseTool } from '@toolyard/access/key-bindings'
-import type { Catalog, CatalogView } from '@toolyard/catalog/create-catalog'
-import { AppError } from '@toolyard/contract/errors'
+import type { Catalog } from '@toolyard/catalog/create-catalog'
 import { batchBody, idempotencyKey, invokeBody } from '@toolyard/contract/invocations'
 import type { Pool } from '@toolyard/db/pool'
 import { findReplayed } from '@toolyard/invocations/find-replayed'
-import { getInvocation } from '@toolyard/invocations/get'
-import type { Invocation } from '@toolyard/invocations/invocation'
 import { isFinal } from '@toolyard/invocations/invocation'
 import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
 import type { Submitter } from '@toolyard/invocations/submitter'
 import type { Watcher } from '@toolyard/invocations/watcher'
+import type { GuardRules } from '@toolyard/webhooks/guard-rules'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problemShape, problems, toProblem, toRefusal as asRefusal } from '../../http/problem.ts'
 import { bodyRefusals, refusals, toolParam } from '../tools/route-parts.ts'
+import { awaitEnd } from './await-end.ts'
 import { invocation, invocationAnswer } from './invocation-schema.ts'
 import { preferredWaitMs } from './prefer-wait.ts'
 import type { Request } from './prepare-submission.ts'
 import { idempotencyOf, prepareSubmission } from './prepare-submission.ts'
-import { toRefusal } from './refuse-submission.ts'
+import { submitCall } from './submit-call.ts'
 
 const invokeRefusals = [
   ...refusals,
@@ -94,6 +92,7 @@ export type InvokeToolDeps = {
   catalog: Catalog
   submitter: Submitter
   watcher: Watcher
+  webhookRules: GuardRules
   guard: Guard
 }
 
@@ -101,7 +100,8 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
   const { guard } = deps
 
   api.openapi(postInvoke(guard), async (c) => {
-    const { key } = callOf(c).actor
+    const { actor } = callOf(c)
+    const { key } = actor
     const { name: tool } = c.req.valid('param')
     const given = c.req.valid('header')
     const accepted = await submit(deps, {
@@ -114,11 +114,11 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     c.get('event').set({ invocation_id: id, tool })
     c.header('location', `/invocations/${id}`)
     if (accepted.replayed) c.header('idempotency-replayed', 'true')
-    const wait = { key, waitMs: preferredWaitMs(given.prefer), signal: c.req.raw.signal }
-    const now = await awaitEnd(deps, accepted.invocation, wait).catch((error: unknown) => {
-      // It is accepted: an error now would have the caller ask for a second one.
-      c.get('event').set({ error })
-      return accepted.invocation
+    const now = await awaitEnd(deps, accepted.invocation, {
+      actor,
+      waitMs: preferredWaitMs(given.prefer),
+      signal: c.req.raw.signal,
+      event: c.get('event'),
     })
     return isFinal(now.status) ? c.json(toInvocationShape(now), 200) : c.json(toInvocationShape(now), 202)
   })
@@ -149,41 +149,13 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
   })
 }
 
-type Wait = { key: AccessKey; waitMs: number; signal: AbortSignal }
-
-/** What has become of it when it ends, or when the caller's patience does. */
-async function awaitEnd(
-  { pool, watcher }: InvokeToolDeps,
-  accepted: Invocation,
-  { key, waitMs, signal }: Wait,
-): Promise<Invocation> {
-  if (waitMs === 0 || isFinal(accepted.status)) return accepted
-  await watcher.waitFinal(accepted.id, waitMs, signal)
-  return getInvocation(pool, { kind: 'key', key }, accepted.id)
-}
-
-/** By the tools as this process knows them, which costs no question; again where they have changed since. */
-async function submit(deps: InvokeToolDeps, request: Request) {
-  for (let view = await deps.catalog.latest(); ;) {
-    const answer = await submitBy(view, deps, request)
-    if (!('refusal' in answer)) return answer
-    const now = await deps.catalog.view()
-    if (now === view) return (await findEarlier(deps.pool, request)) ?? Promise.reject(answer.refusal)
-    view = now
-  }
-}
-
-async function submitBy(view: CatalogView, { pool, submitter }: InvokeToolDeps, request: Request) {
-  const submission = await prepareSubmission({ pool, view }, request).catch((refusal: unknown) => {
-    if (refusal instanceof AppError) return { refusal }
-    throw refusal
+const submit = (deps: InvokeToolDeps, request: Request) =>
+  submitCall(deps, {
+    tool: request.tool,
+    prepare: (view) => prepareSubmission({ ...deps, view }, request),
+    findEarlier: () => findEarlier(deps.pool, request),
   })
-  if ('refusal' in submission) return submission
-  const submitted = await submitter.submit(submission)
-  return submitted.kind === 'accepted' ? submitted : { refusal: toRefusal(submitted, request.tool) }
-}
 
-/** The tool may have changed or gone since it was accepted: the same request is the same invocation all the same. */
 async function findEarlier(pool: Pool, request: Request) {
   const { key } = request
   if (request.idempotencyKey === undefined || !mayUseTool(key, request.tool)) return undefined

@@ -1,0 +1,138 @@
+import type { AttemptBudget } from '@toolyard/access/attempt-budget'
+import { createAttemptBudget } from '@toolyard/access/attempt-budget'
+import type { MinuteBudget } from '@toolyard/access/minute-budget'
+import { createMinuteBudget } from '@toolyard/access/minute-budget'
+import type { Catalog } from '@toolyard/catalog/create-catalog'
+import { AppError } from '@toolyard/contract/errors'
+import type { Pool } from '@toolyard/db/pool'
+import { findReplayed } from '@toolyard/invocations/find-replayed'
+import { isFinal } from '@toolyard/invocations/invocation'
+import type { Submitter } from '@toolyard/invocations/submitter'
+import type { Watcher } from '@toolyard/invocations/watcher'
+import type { Vault } from '@toolyard/vault/open-vault'
+import type { Context } from 'hono'
+import type { Api } from '../../create-api.ts'
+import type { ApiEnv } from '../../http/api-env.ts'
+import type { AddressReader } from '../../http/client-address.ts'
+import { awaitEnd } from '../invocations/await-end.ts'
+import { preferredWaitMs } from '../invocations/prefer-wait.ts'
+import type { Accepted } from '../invocations/submit-call.ts'
+import { submitCall } from '../invocations/submit-call.ts'
+import { toEndedHook } from './hook-answer.ts'
+import { toHookParam } from './hook-param.ts'
+import { describeHookSecurity, postHook } from './hook-route.ts'
+import type { VerifiedHook } from './prepare-hook.ts'
+import { idempotencyOfHook, prepareHook } from './prepare-hook.ts'
+import { readRawBody } from './read-raw-body.ts'
+import { createReceivingRoom } from './receiving-room.ts'
+import { unverified } from './unverified.ts'
+import { verifySender } from './verify-sender.ts'
+
+export const hookMaxBytes = 524_288
+/** For its body; who is slower than that holds room that others need. */
+const arrivalMs = 10_000
+// More than an installation has tools: a name is counted once its sender is verified.
+const toolsMax = 10_000
+
+export type HookLimits = {
+  /** Messages of one address that were not believed. */
+  failuresPerMinute: number
+  /** Messages for one tool that were. */
+  callsPerMinute: number
+}
+
+export type HookDeps = {
+  pool: Pool
+  catalog: Catalog
+  vault: () => Promise<Vault>
+  submitter: Submitter
+  watcher: Watcher
+  clientAddress: AddressReader
+  limits: HookLimits
+}
+
+type Budgets = { failures: AttemptBudget; calls: MinuteBudget }
+
+/** Messages from outside. Until one is verified its sender is a stranger, and learns nothing and costs little. */
+export function addHookRoute(api: Api, deps: HookDeps): void {
+  const { clientAddress, limits } = deps
+  const monotonicMs = () => performance.now()
+  const failures = createAttemptBudget({
+    perMinute: limits.failuresPerMinute,
+    monotonicMs,
+    refusal: 'Too many messages that nobody believes came from this address',
+  })
+  const calls = createMinuteBudget({ perMinute: limits.callsPerMinute, monotonicMs, namesMax: toolsMax })
+  const room = createReceivingRoom()
+
+  describeHookSecurity(api)
+  api.openapi(postHook, async (c) => {
+    const { tool } = c.req.valid('param')
+    const address = clientAddress(c)
+    const leave = room.take({ tool, address, isSpent: failures.isSpent(address), bytes: declaredBytes(c) })
+    let accepted: Accepted
+    try {
+      accepted = await receive(deps, { failures, calls }, c, { tool, address })
+    } finally {
+      leave()
+    }
+    const { invocation, replayed } = accepted
+    c.get('event').set({ invocation_id: invocation.id, tool })
+    if (replayed) c.header('idempotency-replayed', 'true')
+    const waitMs = preferredWaitMs(c.req.valid('header').prefer)
+    if (waitMs === 0) return c.json({ id: invocation.id }, 202)
+    const now = await awaitEnd(deps, invocation, {
+      // It is the platform's own call, which no key is asked for.
+      actor: { kind: 'operator' },
+      waitMs,
+      signal: c.req.raw.signal,
+      event: c.get('event'),
+    })
+    return isFinal(now.status) ? c.json(toEndedHook(now), 200) : c.json({ id: now.id }, 202)
+  })
+}
+
+function declaredBytes(c: Context<ApiEnv>): number {
+  if (c.req.header('transfer-encoding') !== undefined) return hookMaxBytes
+  return Number(c.req.header('content-length') ?? 0)
+}
+
+type Arrived = { tool: string; address: string }
+
+async function receive(
+  deps: HookDeps,
+  { failures, calls }: Budgets,
+  c: Context<ApiEnv>,
+  { tool, address }: Arrived,
+): Promise<Accepted> {
+  const { headers } = c.req.raw
+  const body = await readRawBody(c.req.raw, arrivalMs).catch((error: unknown) => {
+    failures.spend(address)
+    throw error
+  })
+  const receivedAt = new Date()
+  const sender = await verifySender(deps, tool, { headers, body })
+  if (!sender.ok) {
+    c.get('event').set({ hook_refusal: sender.reason, hook_detail: sender.detail })
+    failures.spend(address)
+    throw unverified()
+  }
+  const retryAfterSeconds = calls.spend(tool)
+  if (retryAfterSeconds !== undefined) {
+    throw new AppError('rate_limited', `${tool} has had its messages of this minute`, { retryAfterSeconds })
+  }
+  const { trigger, eventId } = sender
+  const param = toHookParam({ headers, body, eventId, receivedAt }, trigger.headers)
+  return submitHook(deps, { tool, trigger, eventId, body, param })
+}
+
+function submitHook({ pool, catalog, submitter }: HookDeps, hook: VerifiedHook): Promise<Accepted> {
+  return submitCall(
+    { catalog, submitter },
+    {
+      tool: hook.tool,
+      prepare: (view) => prepareHook({ view, pool }, hook),
+      findEarlier: () => findReplayed(pool, { keyId: null, idempotency: idempotencyOfHook(hook) }),
+    },
+  )
+}
