@@ -34,6 +34,10 @@ const commands: Record<string, Command> = {
     about: 'follow an invocation, with what the tool says on stderr: ./yard watch ID [--json]',
     load: async () => (await import('./yard/watch.ts')).watch,
   },
+  webhook: {
+    about: 'try webhooks out: ./yard webhook listen verifies and prints what arrives (--register, --json)',
+    load: async () => (await import('./yard/webhook.ts')).webhook,
+  },
   test: {
     about: 'run the tests: ./yard test [part of a path …] [--name part of a test name]',
     load: async () => (await import('./test.ts')).runTests,

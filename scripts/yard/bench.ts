@@ -26,7 +26,9 @@ export async function bench(args: string[]): Promise<number> {
     const title = `Measuring ${name}`
     const ground: Ground = {
       withDatabase: (work) =>
-        withScratchDatabase(installation, progress, (pool) => progress.step(title, () => work(pool))),
+        withScratchDatabase(installation, progress, (pool, url) =>
+          progress.step(title, () => work(pool, url)),
+        ),
       withEngine: (work) =>
         withEngine(installation, progress, (dockerHost) => progress.step(title, () => work(dockerHost))),
       progress,

@@ -5,6 +5,7 @@ import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
 import type { Pool } from '@toolyard/db/pool'
 import { benchThroughput } from '@toolyard/invocations/bench/throughput'
 import { benchHotTool } from '@toolyard/memory/bench/hot-tool'
+import { benchFanOut } from '@toolyard/webhooks/bench/fan-out'
 import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
 import { benchEndToEnd, describeEndToEnd } from '../end-to-end/bench-end-to-end.ts'
 import type { Progress } from '../services/terminal/progress.ts'
@@ -14,7 +15,7 @@ export type Measured = { rows: readonly (readonly [what: string, value: string])
 
 /** What a bench can ask for; it is started for it and gone afterwards. */
 export type Ground = {
-  withDatabase: <T>(work: (pool: Pool) => Promise<T>) => Promise<T>
+  withDatabase: <T>(work: (pool: Pool, databaseUrl: string) => Promise<T>) => Promise<T>
   withEngine: <T>(work: (dockerHost: string) => Promise<T>) => Promise<T>
   progress: Progress
 }
@@ -24,7 +25,7 @@ const sandboxCalls = 32
 
 export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measured>>> = {
   'warm-key': async ({ withDatabase }) => {
-    const result = await withDatabase(benchWarmKey)
+    const result = await withDatabase((pool) => benchWarmKey(pool))
     const { mean, p50, p99 } = result.perCallMicros
     const micros = (value: number) => `${value.toFixed(1)} µs`
     return {
@@ -84,6 +85,19 @@ export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measur
         `finished, ${result.atOnce} at once: ${what}`,
         `${Math.round(rate)}/s`,
       ]),
+    }
+  },
+  deliveries: async ({ withDatabase }) => {
+    const result = await withDatabase(benchFanOut)
+    const { deliveries, receivers, hanging, p50Ms, p95Ms } = result
+    return {
+      result,
+      rows: [
+        [
+          `${deliveries} messages to ${receivers} webhooks of which ${hanging} hang: arrived at the others`,
+          `p50 ${Math.round(p50Ms)} ms, p95 ${Math.round(p95Ms)} ms (budget: 2,000)`,
+        ],
+      ],
     }
   },
   sandbox: async ({ withEngine }) => {

@@ -13,7 +13,7 @@ import { startTestDatabase } from '../testing/test-services.ts'
 export async function withScratchDatabase<T>(
   installation: Installation,
   progress: Progress,
-  work: (pool: Pool) => Promise<T>,
+  work: (pool: Pool, databaseUrl: string) => Promise<T>,
 ): Promise<T> {
   const home = testPostgresHome(installation)
   const isOurs = installation.config.databaseUrl === undefined && findPostgres(home) === undefined
@@ -26,7 +26,7 @@ export async function withScratchDatabase<T>(
         return await withPool(urlOf(server, name), async (pool) => {
           await migrate(pool)
           await prepareQueueSchema(pool)
-          return work(pool)
+          return work(pool, urlOf(server, name))
         })
       } finally {
         await maintenance.query(`drop database ${name} with (force)`)
