@@ -227,13 +227,15 @@ END),
   constraint invocations_priority_check CHECK (((priority >= 0) AND (priority <= 9))),
   constraint invocations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'timed_out'::text, 'cancelled'::text, 'expired'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX invocations_by_both ON public.invocations USING btree (topic, tool, COALESCE(final_status, 'unfinished'::text), id);
 CREATE INDEX invocations_by_outcome ON public.invocations USING btree (final_status, id) WHERE (gate = 'closed'::text);
-CREATE INDEX invocations_by_tool ON public.invocations USING btree (tool, id);
-CREATE INDEX invocations_by_topic ON public.invocations USING btree (topic, id);
+CREATE INDEX invocations_by_tool ON public.invocations USING btree (tool, COALESCE(final_status, 'unfinished'::text), id);
+CREATE INDEX invocations_by_topic ON public.invocations USING btree (topic, COALESCE(final_status, 'unfinished'::text), id);
 CREATE INDEX invocations_delayed ON public.invocations USING btree (not_before) WHERE (gate = 'delayed'::text);
 CREATE INDEX invocations_held ON public.invocations USING btree (tool, priority DESC, id) WHERE (gate = 'held'::text);
 CREATE INDEX invocations_open ON public.invocations USING btree (tool) WHERE (gate = 'open'::text);
-CREATE INDEX invocations_waiting ON public.invocations USING btree (expires_at) INCLUDE (tool) WHERE (gate <> 'closed'::text);
+CREATE INDEX invocations_unfinished ON public.invocations USING btree (id) WHERE (COALESCE(final_status, 'unfinished'::text) = 'unfinished'::text);
+CREATE INDEX invocations_waiting ON public.invocations USING btree (expires_at) INCLUDE (tool) WHERE (finished_at IS NULL);
 
 create table processes (
   id text not null,
@@ -249,6 +251,58 @@ create table processes (
 );
 CREATE INDEX processes_by_kind ON public.processes USING btree (kind, seen_at);
 
+create table prompts (
+  id text collate "C" not null,
+  tool text collate "C" not null,
+  invocation_id text collate "C" not null,
+  tick_at timestamp with time zone not null,
+  priority smallint not null,
+  text text not null,
+  status text default 'waiting'::text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  claims integer default 0 not null,
+  claim uuid,
+  claimed_by text,
+  lease_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint prompts_pkey PRIMARY KEY (id),
+  constraint prompts_invocation_id_key UNIQUE (invocation_id),
+  constraint prompts_check CHECK (((status <> 'claimed'::text) OR ((claim IS NOT NULL) AND (claimed_by IS NOT NULL) AND (lease_until IS NOT NULL)))),
+  constraint prompts_check1 CHECK (((ended_at IS NULL) = (status = ANY (ARRAY['waiting'::text, 'claimed'::text])))),
+  constraint prompts_priority_check CHECK (((priority >= 0) AND (priority <= 2))),
+  constraint prompts_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'claimed'::text, 'acked'::text, 'superseded'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX prompts_by_tool ON public.prompts USING btree (tool, id);
+CREATE INDEX prompts_open ON public.prompts USING btree (priority, id) WHERE (ended_at IS NULL);
+CREATE INDEX prompts_open_by_tool ON public.prompts USING btree (tool) WHERE (ended_at IS NULL);
+
+create table schedules (
+  tool text collate "C" not null,
+  hash text not null,
+  asked jsonb not null,
+  overrides jsonb default '{}'::jsonb not null,
+  call json not null,
+  is_active boolean default true not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_tick_at timestamp with time zone not null,
+  next_tick_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  paused_reason text,
+  failures integer default 0 not null,
+  last_invocation_id text,
+  last_status text,
+  last_failure json,
+  last_ended_at timestamp with time zone,
+  fired_count integer default 0 not null,
+  skipped_count integer default 0 not null,
+  missed_count integer default 0 not null,
+  superseded_count integer default 0 not null,
+  constraint schedules_pkey PRIMARY KEY (tool),
+  constraint schedules_check CHECK (((paused_at IS NULL) = (paused_reason IS NULL))),
+  constraint schedules_check1 CHECK (((next_tick_at IS NULL) OR ((paused_at IS NULL) AND is_active)))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX schedules_due ON public.schedules USING btree (next_tick_at) WHERE (next_tick_at IS NOT NULL);
+
 create table schema_migrations (
   number integer not null,
   title text not null,
@@ -263,6 +317,33 @@ create table switches (
   is_on boolean not null,
   constraint switches_pkey PRIMARY KEY (name)
 );
+
+create table ticks (
+  tool text collate "C" not null,
+  tick_at timestamp with time zone not null,
+  origin text not null,
+  fate text not null,
+  reason text,
+  invocation_id text collate "C",
+  is_overtaken boolean default false not null,
+  written_at timestamp with time zone default clock_timestamp() not null,
+  ended_at timestamp with time zone,
+  status text,
+  constraint ticks_pkey PRIMARY KEY (tool, tick_at),
+  constraint ticks_check CHECK (((fate = 'fired'::text) = (invocation_id IS NOT NULL))),
+  constraint ticks_check1 CHECK (
+CASE fate
+    WHEN 'fired'::text THEN true
+    WHEN 'buffered'::text THEN (ended_at IS NULL)
+    ELSE (ended_at IS NOT NULL)
+END),
+  constraint ticks_fate_check CHECK ((fate = ANY (ARRAY['fired'::text, 'buffered'::text, 'skipped'::text, 'missed'::text]))),
+  constraint ticks_origin_check CHECK ((origin = ANY (ARRAY['schedule'::text, 'manual'::text, 'backfill'::text])))
+) with (autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX ticks_by_age ON public.ticks USING btree (written_at);
+CREATE UNIQUE INDEX ticks_by_invocation ON public.ticks USING btree (invocation_id) WHERE (invocation_id IS NOT NULL);
+CREATE INDEX ticks_open ON public.ticks USING btree (tool, tick_at) WHERE (ended_at IS NULL);
+CREATE INDEX ticks_overtaken ON public.ticks USING btree (tool) WHERE (is_overtaken AND (ended_at IS NULL));
 
 create table tool_memory (
   tool text collate "C" not null,
@@ -288,6 +369,15 @@ create table tool_memory (
   constraint tool_memory_recent_check CHECK (((recent >= (0.1)::double precision) AND (recent <= (1)::double precision))),
   constraint tool_memory_weight_check CHECK (((weight >= (0.1)::double precision) AND (weight <= (5)::double precision)))
 ) with (fillfactor=20, autovacuum_vacuum_scale_factor=0.05);
+
+create table tool_states (
+  tool text collate "C" not null,
+  invocation_id text collate "C" not null,
+  state json not null,
+  stored_at timestamp with time zone default clock_timestamp() not null,
+  constraint tool_states_pkey PRIMARY KEY (tool)
+);
+CREATE INDEX tool_states_by_age ON public.tool_states USING btree (stored_at);
 
 create table tool_versions (
   tool text collate "C" not null,

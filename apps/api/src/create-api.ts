@@ -6,11 +6,13 @@ import { describeIssue } from '@toolyard/contract/describe-issue'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
 import type { AfterCommit } from '@toolyard/invocations/after-commit'
+import type { Within } from '@toolyard/invocations/close-rows'
 import type { Submitter } from '@toolyard/invocations/submitter'
 import type { Watcher } from '@toolyard/invocations/watcher'
 import type { Logger } from '@toolyard/log/logger'
 import type { Metrics } from '@toolyard/log/metrics'
 import type { Queues } from '@toolyard/queue/queues'
+import { createScheduleDeps } from '@toolyard/schedules/fire-due'
 import type { Vault } from '@toolyard/vault/open-vault'
 import { createMiddleware } from 'hono/factory'
 import type { InvocationEvents } from './events/invocation-events.ts'
@@ -36,6 +38,10 @@ import { addFollowInvocationRoute } from './routes/invocations/follow-invocation
 import { addInvokeToolRoutes } from './routes/invocations/invoke-tool.ts'
 import { addReadInvocationsRoutes } from './routes/invocations/read-invocations.ts'
 import { addKeyRoutes } from './routes/keys.ts'
+import { addNotificationRoutes } from './routes/prompts/notifications.ts'
+import { addPromptRoutes } from './routes/prompts/prompts.ts'
+import { addRunScheduleRoutes } from './routes/schedules/run-schedules.ts'
+import { addScheduleRoutes } from './routes/schedules/schedules.ts'
 import { addConfigureToolRoutes } from './routes/tools/configure-tool.ts'
 import { addListToolsRoutes } from './routes/tools/list-tools.ts'
 import { addMemoryRoutes } from './routes/memory.ts'
@@ -55,6 +61,8 @@ export type ApiDeps = {
   vault: () => Promise<Vault>
   submitter: Submitter
   afterCommit: AfterCommit
+  /** What else is written when invocations are closed. */
+  within: Within
   watcher: Watcher
   events: InvocationEvents
   queues: Pick<Queues, 'boardQueues' | 'ping'>
@@ -91,6 +99,7 @@ export function createApi(deps: ApiDeps): Api {
     vault,
     submitter,
     afterCommit,
+    within,
     watcher,
     events,
     verifier,
@@ -128,7 +137,12 @@ export function createApi(deps: ApiDeps): Api {
   addInvokeToolRoutes(api, { pool, catalog, submitter, watcher, webhookRules, guard })
   addReadInvocationsRoutes(api, { pool, watcher, guard })
   addFollowInvocationRoute(api, { pool, events, guard, checkKey: createKeyCheck(verifier, clientAddress) })
-  addChangeInvocationsRoutes(api, { pool, catalog, submitter, afterCommit, guard })
+  addChangeInvocationsRoutes(api, { pool, catalog, submitter, afterCommit, within, guard })
+  const schedules = createScheduleDeps({ pool, afterCommit, within })
+  addScheduleRoutes(api, { schedules, guard })
+  addRunScheduleRoutes(api, { schedules, guard })
+  addPromptRoutes(api, { pool, guard })
+  addNotificationRoutes(api, { pool, catalog, submitter, webhookRules, guard })
   addHookRoute(api, { ...deps, clientAddress, limits: deps.hookLimits })
   addOpsRoutes(api, { ...deps, guard, clientAddress })
   addDocumentationRoutes(api)

@@ -17,6 +17,7 @@ import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
 import { createGaugeReader } from './ops/create-gauge-reader.ts'
 import { readGauges } from './ops/read-gauges.ts'
+import { writeEnds } from '@toolyard/schedules/write-ends'
 import { awaitVault } from '@toolyard/vault/await-vault'
 
 const othersWaitMs = 500
@@ -53,6 +54,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     watch,
     submitter: createSubmitter({ pool, afterCommit }),
     afterCommit,
+    within: writeEnds(log),
     watcher,
     events,
     catalog,

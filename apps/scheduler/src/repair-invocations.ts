@@ -1,21 +1,19 @@
 import type { AfterCommit } from '@toolyard/invocations/after-commit'
+import type { Within } from '@toolyard/invocations/close-rows'
 import { expire } from '@toolyard/invocations/expire'
-import { prune } from '@toolyard/invocations/prune'
 import { relay } from '@toolyard/invocations/relay'
 import { requeueStale } from '@toolyard/invocations/requeue-stale'
-import { pruneTopics } from '@toolyard/memory/prune-topics'
-import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Pool } from '@toolyard/db/pool'
 import type { Logger } from '@toolyard/log/logger'
 import type { Queues } from '@toolyard/queue/queues'
-import { pruneDeliveries } from '@toolyard/webhooks/prune-deliveries'
 import { relayDeliveries } from '@toolyard/webhooks/relay-deliveries'
-import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
 import { repeat } from '@toolyard/service/repeat'
 import { tellExhaustedBudgets } from './tell-exhausted-budgets.ts'
 
 export type RepairOptions = {
   pool: Pool
+  /** What else is written when invocations are closed. */
+  within: Within
   queues: Queues
   afterCommit: AfterCommit
   log: Logger
@@ -24,11 +22,10 @@ export type RepairOptions = {
 
 /**
  * What keeps every accepted invocation on its way (I1, I4): rows that the queue lost are put back, attempts whose worker
- * is gone are taken back, what waited too long expires, what is old is dropped.
+ * is gone are taken back, what waited too long expires.
  */
-export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }: RepairOptions) {
+export function repairInvocations({ pool, within, queues, afterCommit, log, schemaFits }: RepairOptions) {
   const deps = { pool, afterCommit }
-  const within = withDeliveries(recordOutcomes)
   const works: { name: string; everyMs: number; work: () => Promise<void> }[] = [
     {
       name: 'bringing invocations back to the queue',
@@ -60,16 +57,6 @@ export function repairInvocations({ pool, queues, afterCommit, log, schemaFits }
       name: 'telling of used up budgets',
       everyMs: 5_000,
       work: () => tellExhaustedBudgets(pool, queues),
-    },
-    {
-      name: 'pruning invocations',
-      everyMs: 600_000,
-      async work() {
-        const pruned = await prune(pool)
-        await pruneTopics(pool)
-        await pruneDeliveries(pool)
-        if (pruned.invocations + pruned.raws + pruned.keys > 0) log.info('pruned what was old', pruned)
-      },
     },
   ]
   const running = works.map(({ name, everyMs, work }) =>

@@ -3,9 +3,12 @@ import { createAfterCommit } from '@toolyard/invocations/after-commit'
 import { pruneProcesses } from '@toolyard/service/prune-processes'
 import { repeat } from '@toolyard/service/repeat'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
+import { writeEnds } from '@toolyard/schedules/write-ends'
+import { dropOld } from './drop-old.ts'
 import { repairInvocations } from './repair-invocations.ts'
+import { serveSchedules } from './schedules/serve-schedules.ts'
 
-type SchedulerContext = ServiceContext<(typeof schedulerSettings)[number]>
+export type SchedulerContext = ServiceContext<(typeof schedulerSettings)[number]>
 
 const pruneEveryMs = 60_000
 
@@ -27,11 +30,15 @@ export async function startScheduler(context: SchedulerContext): Promise<Running
     onFailure: (error) =>
       log.warn('the queue or its announcements fail: the next turn repairs it', { error }),
   })
-  const repairing = repairInvocations({ pool, queues, afterCommit, log, schemaFits })
+  const within = writeEnds(log)
+  const repairing = repairInvocations({ pool, within, queues, afterCommit, log, schemaFits })
+  const dropping = dropOld(context)
+  const schedules = serveSchedules(context, { afterCommit, within })
   return {
     parts: () => ({}),
-    async drain() {
-      await Promise.all([pruning.stop(), repairing.stop()])
+    async drain(signal) {
+      const timeoutMs = signal.aborted ? 0 : context.config.drainSeconds * 1_000
+      await Promise.all([pruning.stop(), dropping.stop(), repairing.stop(), schedules.drain({ timeoutMs })])
       await afterCommit.settle()
     },
   }

@@ -1,11 +1,10 @@
 import type { workerSettings } from '@toolyard/config/apps'
 import { defaultDockerHost, probeEngine } from '@toolyard/sandbox/engine'
+import { writeEnds } from '@toolyard/schedules/write-ends'
 import { listLiveWorkers } from '@toolyard/service/list-processes'
-import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Part, Parts } from '@toolyard/service/part'
 import { repeat } from '@toolyard/service/repeat'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
-import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
 import { awaitVault } from '@toolyard/vault/await-vault'
 import { closeInTime } from './close-in-time.ts'
 import { enginePart } from './engine-part.ts'
@@ -49,7 +48,7 @@ export async function startWorker(context: WorkerContext): Promise<RunningServic
   const catalog = await serveCatalog(context, { dockerHost, engineId: () => engineId })
   const vault = awaitVault({ ...context, secretKeys: config.secretKeys, dataDir: config.dataDir })
   const invocations = serveInvocations(context, {
-    within: withDeliveries(recordOutcomes),
+    within: writeEnds(log),
     vault,
     sandboxes,
     engineId: () => engineId,

@@ -47,7 +47,17 @@ export const workerSettings = [
   ...webhookSettings,
 ] as const satisfies SettingName[]
 
-export const schedulerSettings = [...processSettings] as const satisfies SettingName[]
+export const schedulerSettings = [
+  ...processSettings,
+  'keepInvocationsDays',
+  'keepRawOutputDays',
+  'keepDeliveriesDays',
+  'keepTopicsDays',
+  'keepTicksDays',
+  'keepPromptsDays',
+  'keepToolStateDays',
+  'keepAuditDays',
+] as const satisfies SettingName[]
 
 /** The `yard` command starts all of them, so it checks the whole environment before it starts one. */
 export const yardSettings = [

@@ -208,6 +208,54 @@ export const settings = {
     parse: integer({ min: 1, max: 1_000_000 }),
     default: '600',
   }),
+  keepInvocationsDays: define({
+    env: 'YARD_KEEP_INVOCATIONS_DAYS',
+    about: 'How many days invocations, with their params, results and attempts, are kept after their end.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '30',
+  }),
+  keepRawOutputDays: define({
+    env: 'YARD_KEEP_RAW_OUTPUT_DAYS',
+    about: 'How many days what a tool wrote is kept for operators; never longer than its invocation.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '7',
+  }),
+  keepDeliveriesDays: define({
+    env: 'YARD_KEEP_DELIVERIES_DAYS',
+    about: 'How many days messages to webhooks are kept in the lists after they ended.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '30',
+  }),
+  keepTopicsDays: define({
+    env: 'YARD_KEEP_TOPICS_DAYS',
+    about: 'How many days the memory of a topic is kept after the last call in it.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '90',
+  }),
+  keepTicksDays: define({
+    env: 'YARD_KEEP_TICKS_DAYS',
+    about: 'How many days it is known what became of each tick of a cron tool.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '30',
+  }),
+  keepPromptsDays: define({
+    env: 'YARD_KEEP_PROMPTS_DAYS',
+    about: 'How many days prompts are kept, also those that nobody has claimed.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '30',
+  }),
+  keepToolStateDays: define({
+    env: 'YARD_KEEP_TOOL_STATE_DAYS',
+    about: 'How many days the state that a cron tool left for its next run is kept; seven at most.',
+    parse: integer({ min: 1, max: 7 }),
+    default: '7',
+  }),
+  keepAuditDays: define({
+    env: 'YARD_KEEP_AUDIT_DAYS',
+    about: 'How many days the audit of administration is kept.',
+    parse: integer({ min: 1, max: 36_500 }),
+    default: '365',
+  }),
 } as const
 
 export type SettingName = keyof typeof settings

@@ -19,6 +19,7 @@ export const errorTitles = {
   idempotency_mismatch: 'The idempotency key was used for another request',
   already_final: 'The invocation has already ended',
   not_final: 'The invocation has not ended',
+  not_claimed: 'The prompt is not held by this key',
   queue_full: 'Too many invocations are waiting',
   budget_exhausted: 'The budget of the tool is used up',
   secrets_unavailable: 'The secrets cannot be read',

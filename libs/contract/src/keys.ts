@@ -6,13 +6,16 @@ export const printable = z
   .string()
   .regex(new RegExp(`^[^${unprintable}]*$`, 'u'), 'control characters are not allowed')
 
-/** Topics that nobody can name: of a key's calls that name none, and of the messages that come in for a tool. */
-export const isPlatformTopic = (topic: string) => /^(?:key|hook):/.test(topic)
+/** Topics that nobody can name: of a key's calls that name none, of messages that come in for a tool, of its ticks. */
+export const isPlatformTopic = (topic: string) => /^(?:key|hook|cron):/.test(topic)
 
 export const topicName = printable
   .min(1)
   .max(200)
-  .refine((topic) => !isPlatformTopic(topic), 'topics beginning "key:" or "hook:" belong to the platform')
+  .refine(
+    (topic) => !isPlatformTopic(topic),
+    'topics beginning "key:", "hook:" or "cron:" belong to the platform',
+  )
 
 export const toolName = z
   .string()

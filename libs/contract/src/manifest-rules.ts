@@ -21,7 +21,6 @@ const memoryMax = 1024 ** 4
 /** The faults of a manifest that is JSON, beside those of its shape. */
 export function manifestRules(value: unknown): Fault[] {
   return [
-    ...cronRules(member(value, 'trigger')),
     ...hookRules(value),
     ...sandboxRules(member(value, 'sandbox')),
     ...settingsRules(member(value, 'config_schema')),
@@ -48,29 +47,6 @@ function hookRules(value: unknown): Fault[] {
     settings,
     parameters: membersOf(member(value, 'parameters')).slice(0, parametersMax),
   })
-}
-
-function cronRules(value: unknown): Fault[] {
-  const parsed = trigger.safeParse(value)
-  if (!parsed.success || parsed.data.type !== 'cron') return []
-  const faults: Fault[] = []
-  const fieldCount = parsed.data.schedule.split(/\s+/).filter((field) => field !== '').length
-  if (![1, 5, 6].includes(fieldCount)) {
-    const detail = `must have 1, 5 or 6 fields, as */30 or 0 8 * * 1-5, not ${fieldCount}`
-    faults.push({ pointer: '/trigger/schedule', detail })
-  }
-  if (!isTimeZone(parsed.data.timezone)) {
-    faults.push({ pointer: '/trigger/timezone', detail: 'must be a time zone, as UTC or Europe/Malta' })
-  }
-  return faults
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
 }
 
 function sandboxRules(value: unknown): Fault[] {

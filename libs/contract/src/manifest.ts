@@ -17,16 +17,26 @@ const color = z
     'must be a CSS colour, as #5b9bd5 or rgba(91,155,213,0.08)',
   )
 
+/** When a cron tool is due, and what becomes of each time. Manifests ask for it, operators may want it otherwise. */
+export const timing = {
+  schedule: line(200).min(1),
+  timezone: line(64),
+  overlap: z.enum(['skip', 'buffer_one', 'allow', 'cancel_other']),
+  catch_up_seconds: z.int().min(0).max(31_536_000),
+  jitter_seconds: z.int().min(0).max(3_600),
+  /** Failures in a row after which the schedule is paused. */
+  pause_after: z.int().min(1).max(1_000),
+}
+
 const cron = closed({
   type: z.literal('cron'),
-  schedule: line(200).min(1),
+  schedule: timing.schedule,
   prompt: prose(10_000).min(1),
-  timezone: line(64).default('UTC'),
-  overlap: z.enum(['skip', 'buffer_one', 'allow', 'cancel_other']).default('skip'),
-  catch_up_seconds: z.int().min(0).max(31_536_000).default(3_600),
-  jitter_seconds: z.int().min(0).max(3_600).default(0),
-  /** Failures in a row after which the schedule is paused. */
-  pause_after: z.int().min(1).max(1_000).optional(),
+  timezone: timing.timezone.default('UTC'),
+  overlap: timing.overlap.default('skip'),
+  catch_up_seconds: timing.catch_up_seconds.default(3_600),
+  jitter_seconds: timing.jitter_seconds.default(0),
+  pause_after: timing.pause_after.optional(),
 })
 
 export const trigger = z.discriminatedUnion('type', [

@@ -135,7 +135,6 @@ test('the rules between fields are told together with faults of shape elsewhere'
   const faults = pointersOf({
     ...least,
     name: 7,
-    trigger: { type: 'cron', schedule: '1 2 3', prompt: 'p', timezone: 'Mars/Base' },
     sandbox: { reuse: 2, writable: true, memory: '1m' },
     config_schema: { key: { secret: true, default: 'sk' }, other: { secret: 1 } },
     parameters: { p: { type: 'integer', minimum: 5, maximum: 1 }, q: { type: 'nothing' } },
@@ -148,8 +147,6 @@ test('the rules between fields are told together with faults of shape elsewhere'
     '/parameters/q/type',
     '/sandbox/memory',
     '/sandbox/reuse',
-    '/trigger/schedule',
-    '/trigger/timezone',
   ])
 })
 
@@ -216,14 +213,6 @@ test('examples are held to the parameters', () => {
     '/examples/1/params/q',
     '/examples/2/description',
   ])
-})
-
-test('a schedule has one field, five or six', () => {
-  const cron = (schedule: string) => ({ ...least, trigger: { type: 'cron', schedule, prompt: 'p' } })
-  for (const schedule of ['*/30', '0 8 * * 1-5', '0 0 8 * * *', '  0  8 * * 1 '])
-    assert.deepEqual(faultsOf(cron(schedule)), [], schedule)
-  for (const schedule of ['1 2', '1 2 3 4', '1 2 3 4 5 6 7', ' ', ''])
-    assert.deepEqual(pointersOf(cron(schedule)), ['/trigger/schedule'], schedule)
 })
 
 test('texts that steer a terminal are refused; lines and tabs are for long texts', () => {

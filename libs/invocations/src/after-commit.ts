@@ -14,6 +14,7 @@ export type Effects = {
   finished?: readonly string[]
   cancelRequested?: readonly string[]
   deliveries?: readonly NewJob<'deliveries'>[]
+  ticks?: readonly NewJob<'ticks'>[]
 }
 
 export type AfterCommit = {
@@ -46,9 +47,10 @@ export function createAfterCommit({ pool, queues, onFailure }: AfterCommitOption
   }
 
   return {
-    run({ jobs = [], deliveries = [], started = [], finished = [], cancelRequested = [] }) {
+    run({ jobs = [], deliveries = [], ticks = [], started = [], finished = [], cancelRequested = [] }) {
       enqueue('invocations', jobs.map(toJob))
       enqueue('deliveries', [...deliveries])
+      enqueue('ticks', [...ticks])
       announcer.announce('started', started)
       announcer.announce('finished', finished)
       announcer.announce('cancel_requested', cancelRequested)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Sql } from '@toolyard/db/pool'
 import { prepared } from '@toolyard/db/prepared'
 import type { NewJob } from '@toolyard/queue/stored-job'
-import type { Failure, FinalStatus, InvocationResult } from './invocation.ts'
+import type { Failure, FinalStatus, InvocationResult, ToolNotes } from './invocation.ts'
 import type { LockedRow } from './locked-row.ts'
 
 export type Closing = {
@@ -13,6 +13,8 @@ export type Closing = {
   reward: number | null
   /** What the tool said remains of its budget, however the call ended. */
   budgetRemaining: number | null
+  /** Kept by nobody but those who write within. */
+  notes?: ToolNotes
 }
 
 /** What others write in the transaction that closes an invocation: memory, deliveries, prompts. */
@@ -27,6 +29,7 @@ export type ClosedInvocation = {
   result: InvocationResult | null
   failure: Failure | null
   budgetRemaining: number | null
+  notes?: ToolNotes
   hash: string
   attempts: number
   createdAt: Date
@@ -41,11 +44,13 @@ export type ClosedInvocation = {
  */
 export type Within = (sql: Sql, closed: readonly ClosedInvocation[]) => Promise<Told | void>
 
-/** For the queue, once it is committed: messages that tell of these ends. */
-export type Told = { deliveries?: readonly NewJob<'deliveries'>[] }
+/** For the queues, once it is committed: messages that tell of these ends, schedules that waited for them. */
+export type Told = { deliveries?: readonly NewJob<'deliveries'>[]; ticks?: readonly NewJob<'ticks'>[] }
 
 // I1, I3: a row is closed once: its gate never opens again, and the primary key of its outcome is there once.
 // I2: the token is still the one that was locked.
+// Large tables are looked into by `any(array[…])`: for a plain `=` the planner thinks of a merge join, and looks up the
+// first row of each behind all that retention has dropped and no vacuum has cleared yet: 2 ms each time.
 const close = prepared(`
   with closing as materialized (
     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::double precision[])
@@ -56,7 +61,7 @@ const close = prepared(`
     set status = closing.status, final_status = closing.status, gate = 'closed', reward = closing.reward,
       finished_at = clock_timestamp(), lease_until = null
     from closing
-    where one.id = closing.id and one.final_status is null and one.attempt_token is not distinct from closing.token
+    where one.id = any(array[closing.id]) and one.final_status is null and one.attempt_token is not distinct from closing.token
     returning one.id, one.attempts
   ),
   outcomes as (
@@ -67,7 +72,7 @@ const close = prepared(`
   ended as (
     update attempts set ended_at = clock_timestamp(), end_reason = closing.status
     from closing join closed on closed.id = closing.id
-    where attempts.invocation_id = closed.id and attempts.attempt = closed.attempts and attempts.ended_at is null
+    where attempts.invocation_id = any(array[closed.id]) and attempts.attempt = closed.attempts and attempts.ended_at is null
   )
   select id from closed`)
 

@@ -1,10 +1,10 @@
-import type { Failure, FinalStatus, InvocationResult } from './invocation.ts'
+import type { Failure, FinalStatus, InvocationResult, ToolNotes } from './invocation.ts'
 import { attemptsMax, infraFailuresMax } from './limits.ts'
 import { rewardOf } from './reward.ts'
 
 /** How an attempt ended, in the words of whoever ran it. */
 export type AttemptOutcome =
-  | { kind: 'succeeded'; result: InvocationResult }
+  | { kind: 'succeeded'; result: InvocationResult; notes?: ToolNotes }
   /** The tool's failure, also when it ran into its own limits. `budgetRemaining`: what it said of its account. */
   | { kind: 'failed'; failure: Failure; budgetRemaining?: number }
   /** Ours: no engine, image gone, sandbox or worker lost. `isHandedOver`: the tool may have seen its payload. */
@@ -31,6 +31,7 @@ export type End =
       failure: Failure | null
       reward: number | null
       budgetRemaining: number | null
+      notes?: ToolNotes
     }
   | { kind: 'again'; delayMs: number; fault: 'tool' | 'infrastructure' | 'none' }
 
@@ -62,6 +63,7 @@ export function decideEnd(facts: AttemptFacts, outcome: AttemptOutcome, random: 
       failure: null,
       reward: rewardOf('succeeded', null),
       budgetRemaining: budgetOf(outcome),
+      ...(outcome.notes === undefined ? {} : { notes: outcome.notes }),
     }
   }
   if (outcome.kind === 'failed') return afterFailure(facts, outcome, random)

@@ -14,7 +14,7 @@ const isExpired = `status = 'queued' and expires_at <= statement_timestamp()`
 // index: invocations_waiting
 const findExpired = `
   select id from invocations
-  where gate <> 'closed' and ${isExpired} and id <> all($2::text[]) order by expires_at limit $1`
+  where finished_at is null and ${isExpired} and id <> all($2::text[]) order by expires_at limit $1`
 
 // index: invocations_pkey
 const lockExpired = `

@@ -40,6 +40,15 @@ export type InvocationResult = {
   llm_context: string
 }
 
+/** What a tool says beside its result, to the platform alone: callers are not given it. Redacted before it comes here. */
+export type ToolNotes = {
+  /** Whether the agent is to hear of it; of a cron tool. */
+  notify?: boolean
+  priority?: 'critical' | 'normal' | 'low'
+  /** What it wants to be told the next time. */
+  state?: Json
+}
+
 export type WaitingFor = 'no worker' | 'image building' | 'concurrency limit' | 'delayed' | 'tools_disabled'
 
 export type Invocation = {

@@ -24,5 +24,3 @@ export const priorityDefault = 5
 export const idempotencyKeyMax = 255
 
 export const idempotencySeconds = 24 * 3_600
-export const keptDays = 30
-export const rawsKeptDays = 7

@@ -3,7 +3,7 @@ import { reachOf } from '@toolyard/access/actor'
 import { AppError } from '@toolyard/contract/errors'
 import type { Sql } from '@toolyard/db/pool'
 import type { Invocation, InvocationRow, InvocationStatus } from './invocation.ts'
-import { isFinal, toInvocation } from './invocation.ts'
+import { finalStatuses, isFinal, toInvocation } from './invocation.ts'
 import { invocationColumns, invocationJoins } from './read-invocations.ts'
 import { isInvocationId } from './visible.ts'
 
@@ -19,41 +19,48 @@ export type InvocationPage = { invocations: Invocation[]; nextCursor: string | n
 
 const limitDefault = 50
 const limitMax = 200
+// sorts behind every id
+const beyondIds = '~'
 
-// $1 topics, $2 tools, $3 status, $4 cursor, $5 limit
-const isWanted = `
-  ($1::text[] is null or topic = any($1)) and ($2::text[] is null or tool = any($2))
-  and ($3::text is null or status = $3) and ($4::text is null or id < $4)`
+// $1 cursor, $2 limit
+const page = 'id < $1 order by id desc limit $2'
 
-// One walk down an index for each name, so that no page costs more than its rows: names x limit, then the newest.
-const eachName = (column: 'topic' | 'tool', names: '$1' | '$2') => `
+// One walk down an index for each name and end, so that no page costs more than its rows: names x ends x limit, then the
+// newest. `wanted` gives the names and the ends; `status` tells those apart that have not ended, of which there are few.
+const walkEach = (wanted: string, names: string, status: string) => `
   select found.id
-  from unnest(${names}::text[]) as wanted (name)
+  from (select * from ${wanted}) as wanted
   cross join lateral (
     select id from invocations
-    where ${column} = wanted.name and ${isWanted} order by id desc limit $5
+    where ${names} and coalesce(final_status, 'unfinished') = wanted.ended
+      and (${status}::text is null or status = ${status}) and ${page}
   ) as found
-  order by found.id desc limit $5`
+  order by found.id desc limit $2`
 
 const paths = {
+  // index: invocations_by_both
+  both: walkEach(
+    'unnest($3::text[]) as topic, unnest($4::text[]) as tool, unnest($5::text[]) as ended',
+    'topic = wanted.topic and tool = wanted.tool',
+    '$6',
+  ),
   // index: invocations_by_topic
-  topics: eachName('topic', '$1'),
+  topics: walkEach('unnest($3::text[]) as topic, unnest($4::text[]) as ended', 'topic = wanted.topic', '$5'),
   // index: invocations_by_tool
-  tools: eachName('tool', '$2'),
+  tools: walkEach('unnest($3::text[]) as tool, unnest($4::text[]) as ended', 'tool = wanted.tool', '$5'),
   // index: invocations_by_outcome
-  outcome: `
-    select id from invocations
-    where gate = 'closed' and final_status = $3 and ${isWanted} order by id desc limit $5`,
-  // index: invocations_waiting: at most as many as may wait
-  unfinished: `select id from invocations where gate <> 'closed' and ${isWanted} order by id desc limit $5`,
+  outcome: `select id from invocations where gate = 'closed' and final_status = $3 and ${page}`,
+  // index: invocations_unfinished: at most as many as may wait
+  unfinished: `select id from invocations where coalesce(final_status, 'unfinished') = 'unfinished' and status = $3 and ${page}`,
   // index: invocations_pkey
-  all: `select id from invocations where ${isWanted} order by id desc limit $5`,
+  all: `select id from invocations where ${page}`,
 } as const
 
+// An array of ids and not a join: a plan for any limit would read the whole table for a join.
 const select = (path: keyof typeof paths) => `
-  with page as materialized (${paths[path]})
   select ${invocationColumns}
-  from page join invocations as one on one.id = page.id ${invocationJoins}
+  from invocations as one ${invocationJoins}
+  where one.id = any(array(${paths[path]}))
   order by one.id desc`
 
 /** Newest first, only what the actor may see, without results: those are read one by one. */
@@ -67,13 +74,16 @@ export async function listInvocations(
   const topics = narrow(reach.topics, request.topic)
   const tools = narrow(reach.tools, request.tool)
   if (topics?.length === 0 || tools?.length === 0) return { invocations: [], nextCursor: null }
-  const path = choosePath(topics, tools, request.status)
-  const values = [topics, tools, request.status ?? null, request.cursor ?? null, limit + 1]
-  const { rows } = await sql.query<InvocationRow>(select(path), values)
-  const page = rows.slice(0, limit)
+  const { path, values } = choosePath(topics, tools, request.status)
+  const { rows } = await sql.query<InvocationRow>(select(path), [
+    request.cursor ?? beyondIds,
+    limit + 1,
+    ...values,
+  ])
+  const invocations = rows.slice(0, limit)
   return {
-    invocations: page.map(toInvocation),
-    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+    invocations: invocations.map(toInvocation),
+    nextCursor: rows.length > limit ? (invocations.at(-1)?.id ?? null) : null,
   }
 }
 
@@ -81,12 +91,16 @@ function choosePath(
   topics: readonly string[] | null,
   tools: readonly string[] | null,
   status: InvocationStatus | undefined,
-): keyof typeof paths {
-  // However many finished rows a topic has, those that are not are few.
-  if (status !== undefined && !isFinal(status)) return 'unfinished'
-  if (topics !== null) return 'topics'
-  if (tools !== null) return 'tools'
-  return status === undefined ? 'all' : 'outcome'
+): { path: keyof typeof paths; values: unknown[] } {
+  const isUnfinished = status !== undefined && !isFinal(status)
+  const ends =
+    status === undefined ? [...finalStatuses, 'unfinished'] : [isUnfinished ? 'unfinished' : status]
+  const rest = [ends, isUnfinished ? status : null]
+  if (topics !== null && tools !== null) return { path: 'both', values: [topics, tools, ...rest] }
+  if (topics !== null) return { path: 'topics', values: [topics, ...rest] }
+  if (tools !== null) return { path: 'tools', values: [tools, ...rest] }
+  if (status === undefined) return { path: 'all', values: [] }
+  return { path: isUnfinished ? 'unfinished' : 'outcome', values: [status] }
 }
 
 /** What is asked for, of what is allowed. Null: everything. */

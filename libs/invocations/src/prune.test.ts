@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newPrefixedId } from '@toolyard/contract/ids'
+import { transaction } from '@toolyard/db/transaction'
 import { success } from '../fixtures/outcomes.ts'
 import { makeWorld, runningOne, submissionOf, submitOne } from '../fixtures/world.ts'
 import { finish } from './finish.ts'
@@ -10,6 +11,7 @@ import { createSubmitter } from './submitter.ts'
 
 const { pool, deps } = await makeWorld()
 const dayMs = 24 * 3_600_000
+const retention = { invocationDays: 30, rawDays: 7 }
 
 const tables = [
   'invocations',
@@ -59,7 +61,7 @@ test('after 30 days nothing is left of what has ended, raw output goes after 7, 
   const gone = await age(await finished(), 30.1)
   const waiting = await age((await submitOne(deps)).id, 40)
   const running = await age((await runningOne(deps)).id, 40)
-  assert.deepEqual(await prune(pool), { invocations: 1, raws: 2, keys: 0 })
+  assert.deepEqual(await prune(pool, retention), { invocations: 1, raws: 2, keys: 0 })
   assert.deepEqual(await Promise.all([fresh, older, kept, gone, waiting, running].map(traces)), [
     '11111',
     '11101',
@@ -73,7 +75,7 @@ test('after 30 days nothing is left of what has ended, raw output goes after 7, 
 test('what was made long ago and has just ended is kept', async () => {
   const id = await age(await finished(), 60)
   await pool.query('update invocations set finished_at = clock_timestamp() where id = $1', [id])
-  await prune(pool)
+  await prune(pool, retention)
   assert.equal((await traces(id)).startsWith('111'), true)
 })
 
@@ -85,10 +87,42 @@ test('idempotency keys go when their day is over, workers when they were not see
   await pool.query(
     "insert into workers values ('gone', 'e', 1, clock_timestamp() - interval '25 hours'), ('late', 'e', 1, clock_timestamp() - interval '1 hour')",
   )
-  assert.equal((await prune(pool)).keys, 1)
+  assert.equal((await prune(pool, retention)).keys, 1)
   assert.deepEqual((await pool.query('select key from idempotency')).rows, [{ key: 'new' }])
   assert.deepEqual((await pool.query('select id from workers order by id')).rows, [
     { id: 'late' },
     { id: 'worker-1' },
   ])
+})
+
+test('more than a batch goes in one turn, past rows that stay', async () => {
+  const insert = `
+    insert into invocations (id, tool, topic, status, final_status, gate, priority, created_at, due_at, not_before,
+      expires_at, submitted_hash, finished_at)
+    select 'inv_0' || to_char(n, 'FM00000000000000000000000'), 'weather', 'old', 'failed', 'failed', 'closed', 5, at, at, at, at, 'x',
+      case when n % 3 = 0 then clock_timestamp() else at end
+    from (select n, clock_timestamp() - interval '50 days' as at from generate_series(1, 900) as n) as made`
+  await pool.query(insert)
+  assert.equal((await prune(pool, retention)).invocations, 600)
+  const left = await pool.query("select 1 from invocations where topic = 'old'")
+  assert.equal(left.rowCount, 300)
+  assert.equal((await prune(pool, retention)).invocations, 0)
+})
+
+test('how long is the caller’s to say', async () => {
+  const id = await age(await finished(), 3)
+  await prune(pool, { invocationDays: 4, rawDays: 2 })
+  assert.equal(await traces(id), '11101')
+  await prune(pool, { invocationDays: 2, rawDays: 2 })
+  assert.equal(await traces(id), '00000')
+})
+
+test('a row that somebody holds is left for the next turn, and nobody waits', async () => {
+  const [held, free] = [await age(await finished(), 40), await age(await finished(), 40)]
+  await transaction(pool, async (sql) => {
+    await sql.query('select 1 from invocations where id = $1 for update', [held])
+    assert.equal((await prune(pool, retention)).invocations, 1)
+  })
+  assert.equal(await traces(free), '00000')
+  assert.equal((await prune(pool, retention)).invocations, 1)
 })

@@ -6,7 +6,7 @@ import type { LockedRow } from './locked-row.ts'
 export type PutBack = { delayMs: number; fault: 'tool' | 'infrastructure' | 'none' }
 
 // Its time to live counts from when it may start again. It gives its slot away while it waits, and without a token
-// nobody can write an outcome of the attempt that was (I2).
+// nobody can write an outcome of the attempt that was (I2). `any(array[…])`: as in close-rows.
 const putRowBack = `
   with back as (
     update invocations
@@ -23,7 +23,7 @@ const putRowBack = `
     update attempts set ended_at = clock_timestamp(),
       end_reason = case $4::text when 'tool' then 'tool failed' when 'infrastructure' then 'lost' else 'handed back' end
     from back
-    where attempts.invocation_id = back.id and attempts.attempt = back.attempts and attempts.ended_at is null
+    where attempts.invocation_id = any(array[back.id]) and attempts.attempt = back.attempts and attempts.ended_at is null
   )
   select 1 from back`
 

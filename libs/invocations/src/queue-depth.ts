@@ -3,7 +3,7 @@ import type { Depth } from './decide-submissions.ts'
 import { queuedMax, queuedPerToolMax } from './limits.ts'
 
 // index only: invocations_waiting. 95,000 rows: 15 ms.
-const count = `select tool, count(*)::integer as count from invocations where gate <> 'closed' group by tool`
+const count = `select tool, count(*)::integer as count from invocations where finished_at is null group by tool`
 
 const sampleMs = 1_000
 // Close to a limit an old sample could refuse what would fit by now.

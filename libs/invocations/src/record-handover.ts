@@ -12,7 +12,7 @@ const record = prepared(`
   )
   update attempts set container_id = $3, handed_over_at = clock_timestamp()
   from held
-  where attempts.invocation_id = held.id and attempts.attempt = held.attempts`)
+  where attempts.invocation_id = any(array[held.id]) and attempts.attempt = held.attempts`)
 
 const look = `
   select 1 from invocations

@@ -9,19 +9,20 @@ export type Renewal = {
 }
 
 // A row that is locked is just being finished or cancelled. Waiting for it would hold up the renewal of all others;
-// it is renewed with the next turn, of which there are five within a lease.
+// it is renewed with the next turn, of which there are five within a lease. `any(array[…])`: as in close-rows.
 const renew = `
   with held as materialized (
     select id, token from unnest($1::text[], $2::uuid[]) as hold (id, token)
   ),
   free as materialized (
-    select one.id from invocations as one join held on held.id = one.id and held.token = one.attempt_token
+    select one.id from held
+    join invocations as one on one.id = any(array[held.id]) and one.attempt_token = held.token
     where one.status = 'running'
     for no key update of one skip locked
   ),
   renewed as (
     update invocations set lease_until = clock_timestamp() + interval '${leaseSeconds} seconds'
-    from free where invocations.id = free.id
+    from free where invocations.id = any(array[free.id])
   ),
   seen as (
     insert into workers (id, engine_id, slots, seen_at) values ($3, $4, $5, clock_timestamp())
@@ -31,7 +32,7 @@ const renew = `
   select held.id, one.id is null as is_lost
   from held
   left join invocations as one
-    on one.id = held.id and one.attempt_token = held.token and one.status = 'running'
+    on one.id = any(array[held.id]) and one.attempt_token = held.token and one.status = 'running'
   where one.id is null or one.cancel_requested_at is not null`
 
 /**

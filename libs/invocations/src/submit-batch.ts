@@ -56,7 +56,8 @@ export async function submitBatch(
   return batch
 }
 
-async function submitWithin(
+/** The same within a transaction of somebody else's, who enqueues the jobs after its commit and tells `depth` of them. */
+export async function submitWithin(
   sql: Sql,
   depth: QueueDepth,
   submissions: readonly CheckedSubmission[],

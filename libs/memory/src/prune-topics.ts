@@ -20,14 +20,11 @@ const prunePage = `
 
 const pageRows = 2_000
 
-// Three times as long as invocations are kept.
-const keptDaysDefault = 90
-
 /**
- * Forgets topics in which a tool was not called for so long (I8): every conversation may be a topic of its own. What
+ * Forgets topics in which a tool was not called for so many days (I8): every conversation may be a topic of its own. What
  * they taught stays in the tool's memory as a whole. Answers how many.
  */
-export async function pruneTopics(pool: Pool, keptDays = keptDaysDefault): Promise<number> {
+export async function pruneTopics(pool: Pool, keptDays: number): Promise<number> {
   let dropped = 0
   let last = { tool: '', topic: '' }
   for (;;) {

@@ -27,6 +27,7 @@ export const statusOf: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
   idempotency_mismatch: 422,
   already_final: 409,
   not_final: 409,
+  not_claimed: 409,
   queue_full: 429,
   budget_exhausted: 429,
   secrets_unavailable: 503,

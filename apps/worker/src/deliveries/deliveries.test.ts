@@ -9,6 +9,7 @@ import { finish } from '@toolyard/invocations/finish'
 import { success } from '@toolyard/invocations/fixtures/outcomes'
 import { makeWorld, runningOne } from '@toolyard/invocations/fixtures/world'
 import { createLogger } from '@toolyard/log/logger'
+import { createMetrics } from '@toolyard/log/metrics'
 import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import { createQueues } from '@toolyard/queue/queues'
 import { prepareQueueSchema } from '@toolyard/queue/schema'
@@ -142,7 +143,7 @@ async function openGround(t: TestContext, backend: 'redis' | 'postgres') {
         drainSeconds,
       })
       const service = serveDeliveries(
-        { config, log, queues: own },
+        { config, log, metrics: createMetrics('worker'), queues: own },
         { vault: Promise.resolve(vault), sender: createSender({ rules }) },
       )
       let ended: Promise<void> | undefined

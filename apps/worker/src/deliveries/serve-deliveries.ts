@@ -22,17 +22,19 @@ const retryMs = 1_000
 
 /** Sends messages to webhooks and callbacks. */
 export function serveDeliveries(
-  { config, log, queues }: Pick<WorkerContext, 'config' | 'log' | 'queues'>,
+  { config, log, metrics, queues }: Pick<WorkerContext, 'config' | 'log' | 'metrics' | 'queues'>,
   {
     vault,
     sender = createSender({ rules: guardRulesOf(config) }),
   }: { vault: Promise<Vault>; sender?: DelivererDeps['sender'] },
 ): DeliveryService {
+  const tries = metrics.counter('delivery_tries_total', 'Tries of messages by what came of them', ['outcome'])
   let consumer: Consumer | undefined
   let isEnding = false
   const tend = async () => {
     if (consumer !== undefined) return
-    const deliver = createDeliverer({ vault: await vault, queues, sender, log })
+    const onTried = (outcome: string) => tries.add({ outcome })
+    const deliver = createDeliverer({ vault: await vault, queues, sender, log, onTried })
     const handle = handleDeliveryJobs({ deliver, queues, isEnding: () => isEnding })
     consumer = await queues.consume('deliveries', handle, { concurrency })
   }

@@ -1,8 +1,9 @@
 import type { Manifest } from '@toolyard/contract/manifest'
 import type { Json } from '@toolyard/contract/parameters'
-import type { ToolExit, ToolFailure } from '@toolyard/contract/tool-output'
+import type { ToolExit, ToolFailure, ToolSuccess } from '@toolyard/contract/tool-output'
 import { parseToolOutput } from '@toolyard/contract/tool-output'
 import type { AttemptOutcome } from '@toolyard/invocations/decide-end'
+import type { ToolNotes } from '@toolyard/invocations/invocation'
 import { cleanLine } from '@toolyard/sanitize/clean-line'
 import { createRedactor } from '@toolyard/sanitize/create-redactor'
 import type { Outcome } from '@toolyard/sandbox/outcome'
@@ -29,8 +30,10 @@ export function readAnswer(outcome: Exited, raw: RedactedRaw, tool: Answering): 
   }
   const stderrTail = raw.stderrTail.toString('utf8')
   const answer = parseToolOutput(stdout, exit, stderrTail, tool.manifest.input)
-  if (answer.status === 'success')
-    return { kind: 'succeeded', result: presentResult(answer, { ...tool, durationMs: wallMs }) }
+  if (answer.status === 'success') {
+    const result = presentResult(answer, { ...tool, durationMs: wallMs })
+    return { kind: 'succeeded', result, ...readNotes(answer, tool.secrets) }
+  }
   const again = parseToolOutput(raw.stdout, exit, stderrTail, tool.manifest.input)
   const said = again.status === 'failure' && again.kind === answer.kind ? again.message : undefined
   return {
@@ -43,6 +46,16 @@ export function readAnswer(outcome: Exited, raw: RedactedRaw, tool: Answering): 
     },
     ...(answer.budget_remaining === undefined ? {} : { budgetRemaining: answer.budget_remaining }),
   }
+}
+
+/** What the tool said to the platform: kept for it in clear, so no secret is in it (I6). */
+function readNotes({ notify, priority, state }: ToolSuccess, secrets: readonly string[]) {
+  const notes: ToolNotes = {
+    ...(notify === undefined ? {} : { notify }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(state === undefined ? {} : { state: createRedactor(secrets).redactJson(state) }),
+  }
+  return Object.keys(notes).length === 0 ? {} : { notes }
 }
 
 /**

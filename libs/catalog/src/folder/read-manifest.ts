@@ -5,6 +5,7 @@ import { parseManifest } from '@toolyard/contract/parse-manifest'
 import type { FileFault } from './found-tool.ts'
 import { locateJson } from './locate-json.ts'
 import { readSmallFile } from './read-small-file.ts'
+import { scheduleFaults } from './schedule-faults.ts'
 
 const file = 'manifest.json'
 
@@ -26,7 +27,7 @@ type Source = { name: string; lines: ReadonlyMap<string, number>; bytes: Buffer 
 
 function checkManifest(value: unknown, { name, lines, bytes }: Source): ReadManifest {
   const parsed = parseManifest(value)
-  const faults = 'faults' in parsed ? [...parsed.faults] : []
+  const faults = [...('faults' in parsed ? parsed.faults : []), ...scheduleFaults(value)]
   const named = typeof value === 'object' && value !== null && 'name' in value ? value.name : undefined
   if (typeof named === 'string' && named !== name)
     faults.push({ pointer: '/name', detail: `must be ${JSON.stringify(name)}, as the folder is called` })

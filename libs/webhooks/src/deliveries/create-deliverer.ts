@@ -8,6 +8,7 @@ import type { Batches } from './create-batches.ts'
 import { createBatches } from './create-batches.ts'
 import type { Keyring } from './create-keyring.ts'
 import { createKeyring } from './create-keyring.ts'
+import type { Next } from './decide-next.ts'
 import { decideNext } from './decide-next.ts'
 import { dropUntold } from './drop-untold.ts'
 import { dropVoid } from './drop-void.ts'
@@ -20,6 +21,8 @@ export type DelivererDeps = {
   queues: Pick<Queues, 'enqueue'>
   sender: Sender
   log: Logger
+  /** What came of each try. */
+  onTried?: (outcome: Next['kind'] | 'lost') => void
   random?: () => number
 }
 
@@ -110,7 +113,7 @@ async function write(
   { id, receiver }: Look,
   { try: attempt, token, startedAt, sent }: Ended,
 ): Promise<Delivered> {
-  const { vault, log, random = Math.random } = deps
+  const { vault, log, onTried, random = Math.random } = deps
   const { tookMs } = sent
   const isAnswered = sent.kind === 'answered'
   const outcome = isAnswered ? { status: sent.status, retryAfter: sent.retryAfter } : {}
@@ -119,11 +122,13 @@ async function write(
   const answer = isAnswered ? sent.body : null
   const tried = { try: attempt, startedAt, tookMs, status, fault: faultOf(sent), answer, next }
   const isOurs = await batches.end({ id, receiver, token, ...tried })
+  const became = isOurs ? next.kind : 'lost'
+  onTried?.(became)
   log[next.kind === 'delivered' ? 'debug' : 'info']('a delivery was tried', {
     delivery: id,
     try: attempt,
     status,
-    next: isOurs ? next.kind : 'lost',
+    next: became,
   })
   if (!isOurs) return done
   if (next.kind === 'gone') await dropVoid(vault.pool, receiver)

@@ -200,12 +200,12 @@ test('what ended 30 days ago is forgotten with its tries; what waits, and what e
   )
   const { webhook } = await ground.addWebhook(url)
   const fresh = await ground.endOneFor(webhook)
-  assert.equal(await pruneDeliveries(pool), 1_200)
+  assert.equal(await pruneDeliveries(pool, 30), 1_200)
   const { rows } = await pool.query<{ id: string }>('select id from deliveries order by id')
   assert.deepEqual(
     rows.map(({ id }) => id),
     [old(2_000), old(2_001), fresh],
   )
   assert.equal((await pool.query('select from delivery_tries')).rowCount, 4)
-  assert.equal(await pruneDeliveries(pool), 0)
+  assert.equal(await pruneDeliveries(pool, 30), 0)
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { readsOf } from '@toolyard/testkit/plans'
+import { rememberingPool } from '@toolyard/testkit/remembering-pool'
 import { callBy, makeGround, nobody } from '../../fixtures/ground.ts'
 import { closedOne } from '../../fixtures/many.ts'
-import { readsOf, rememberingPool } from '../../fixtures/plans.ts'
 import { startReceiver } from '../../fixtures/receiver.ts'
 import { createDeliverer } from './create-deliverer.ts'
 import { newIdStem } from './delivery.ts'
@@ -108,7 +109,7 @@ test('lists, retries and pruning', async () => {
   await assertIndexed('deliveries_by_webhook', 'delivery_tries_pkey')
   await retryDelivery(remembering.pool, owner, deliveries[0]?.id ?? '').catch(() => {})
   await assertIndexed('deliveries_pkey')
-  await pruneDeliveries(remembering.pool)
+  await pruneDeliveries(remembering.pool, 30)
   await assertIndexed('deliveries_pkey', 'delivery_tries_pkey')
 })
 

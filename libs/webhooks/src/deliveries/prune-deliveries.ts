@@ -1,33 +1,31 @@
 import { newPrefixedId } from '@toolyard/contract/ids'
+import { daysAgoMs } from '@toolyard/db/days-ago-ms'
+import { inBatches } from '@toolyard/db/in-batches'
 import type { Pool } from '@toolyard/db/pool'
 
-const keptDays = 30
-const batchMax = 1_000
-const batchesMax = 100
-
-const findBound = `
-  select (extract(epoch from clock_timestamp() - interval '${keptDays} days') * 1000)::double precision as bound_ms`
-
-// index: deliveries_pkey, from the oldest: what was made after the bound cannot be old enough. Their tries go with them.
-const prune = `
+// index: deliveries_pkey, from where the last batch ended: what was made after the bound cannot be old enough. Their
+// tries go with them.
+const drop = `
   with old as materialized (
     select id from deliveries
-    where id < $1 and ended_at < statement_timestamp() - interval '${keptDays} days'
-    order by id limit $2
+    where id > $1 and id < $2 and ended_at < statement_timestamp() - make_interval(days => $3)
+    order by id limit $4
     for update skip locked
   ),
-  made as (delete from delivery_tries where delivery_id = any(array(select id from old)))
-  delete from deliveries where id = any(array(select id from old))`
+  made as (delete from delivery_tries where delivery_id = any(array(select id from old))),
+  dropped as (delete from deliveries where id = any(array(select id from old)) returning id)
+  select count(*)::integer as count, max(id) as last from dropped`
 
-/** In small statements, so that no lock lasts. */
-export async function pruneDeliveries(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ bound_ms: number }>(findBound)
-  const bound = newPrefixedId('msg', Math.floor(rows[0]?.bound_ms ?? 0))
-  let count = 0
-  for (let batch = 0; batch < batchesMax; batch++) {
-    const { rowCount } = await pool.query(prune, [bound, batchMax])
-    count += rowCount ?? 0
-    if ((rowCount ?? 0) < batchMax) break
-  }
-  return count
+const rowsMax = 500
+
+/** Drops what ended so many days ago, in small transactions, so that no lock lasts. Answers how many. */
+export async function pruneDeliveries(pool: Pool, keptDays: number): Promise<number> {
+  const bound = newPrefixedId('msg', await daysAgoMs(pool, keptDays))
+  let after = ''
+  return inBatches(rowsMax, async (max) => {
+    const values = [after, bound, keptDays, max]
+    const { rows } = await pool.query<{ count: number; last: string | null }>(drop, values)
+    after = rows[0]?.last ?? after
+    return rows[0]?.count ?? 0
+  })
 }

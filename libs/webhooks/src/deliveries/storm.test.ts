@@ -54,7 +54,7 @@ test('while everything is done at once nobody waits for each other in a circle, 
       retry(n + 13),
       relayDeliveries(pool, queues),
       dropVoid(pool, receiverOf(webhooks[n % 4] ?? '')),
-      pruneDeliveries(pool),
+      pruneDeliveries(pool, 30),
       pool.query("update deliveries set due_at = clock_timestamp() where status = 'waiting' and id = $1", [
         ids[n % ids.length],
       ]),

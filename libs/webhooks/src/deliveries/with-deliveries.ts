@@ -6,6 +6,7 @@ import { writeDeliveries } from './write-deliveries.ts'
 export function withDeliveries(within: Within): Within {
   return async (sql, closed) => {
     const [told, ids] = await Promise.all([within(sql, closed), writeDeliveries(sql, closed)])
-    return { deliveries: [...(told?.deliveries ?? []), ...ids.map((id) => toDeliveryJob({ id, tries: 0 }))] }
+    const deliveries = [...(told?.deliveries ?? []), ...ids.map((id) => toDeliveryJob({ id, tries: 0 }))]
+    return { ...told, deliveries }
   }
 }

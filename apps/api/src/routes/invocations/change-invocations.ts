@@ -6,6 +6,7 @@ import { feedbackBody, replayBody } from '@toolyard/contract/invocations'
 import type { Pool } from '@toolyard/db/pool'
 import type { AfterCommit } from '@toolyard/invocations/after-commit'
 import { cancel } from '@toolyard/invocations/cancel'
+import type { Within } from '@toolyard/invocations/close-rows'
 import { getInvocation } from '@toolyard/invocations/get'
 import { giveFeedback } from '@toolyard/invocations/give-feedback'
 import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
@@ -13,8 +14,6 @@ import { readReplay } from '@toolyard/invocations/read-replay'
 import type { Submission } from '@toolyard/invocations/submission'
 import type { Submitter } from '@toolyard/invocations/submitter'
 import { recordFeedback } from '@toolyard/memory/record-feedback'
-import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
-import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
@@ -98,18 +97,16 @@ export type ChangeInvocationsDeps = {
   catalog: Catalog
   submitter: Submitter
   afterCommit: AfterCommit
+  within: Within
   guard: Guard
 }
 
 export function addChangeInvocationsRoutes(api: Api, deps: ChangeInvocationsDeps): void {
-  const { pool, catalog, submitter, afterCommit, guard } = deps
+  const { pool, catalog, submitter, afterCommit, within, guard } = deps
   api.openapi(postCancel(guard), async (c) => {
     const { id } = c.req.valid('param')
     const { actor } = callOf(c)
-    const cancelled = await cancel({ pool, afterCommit }, actor, {
-      id,
-      within: withDeliveries(recordOutcomes),
-    })
+    const cancelled = await cancel({ pool, afterCommit }, actor, { id, within })
     if (cancelled.kind === 'already_final')
       throw new AppError('already_final', `It has ended already: ${cancelled.status}`)
     const shape = toInvocationShape(await getInvocation(pool, actor, id))

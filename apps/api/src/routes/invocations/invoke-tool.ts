@@ -1,14 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { mayUseTool } from '@toolyard/access/key-bindings'
-import type { Catalog } from '@toolyard/catalog/create-catalog'
 import { batchBody, idempotencyKey, invokeBody } from '@toolyard/contract/invocations'
-import type { Pool } from '@toolyard/db/pool'
-import { findReplayed } from '@toolyard/invocations/find-replayed'
 import { isFinal } from '@toolyard/invocations/invocation'
 import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
-import type { Submitter } from '@toolyard/invocations/submitter'
 import type { Watcher } from '@toolyard/invocations/watcher'
-import type { GuardRules } from '@toolyard/webhooks/guard-rules'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
@@ -18,9 +12,8 @@ import { bodyRefusals, refusals, toolParam } from '../tools/route-parts.ts'
 import { awaitEnd } from './await-end.ts'
 import { invocation, invocationAnswer } from './invocation-schema.ts'
 import { preferredWaitMs } from './prefer-wait.ts'
-import type { Request } from './prepare-submission.ts'
-import { idempotencyOf, prepareSubmission } from './prepare-submission.ts'
-import { submitCall } from './submit-call.ts'
+import type { SubmitRequestDeps } from './submit-request.ts'
+import { submitRequest } from './submit-request.ts'
 
 const invokeRefusals = [
   ...refusals,
@@ -87,14 +80,7 @@ const postBatch = (guard: Guard) =>
     },
   })
 
-export type InvokeToolDeps = {
-  pool: Pool
-  catalog: Catalog
-  submitter: Submitter
-  watcher: Watcher
-  webhookRules: GuardRules
-  guard: Guard
-}
+export type InvokeToolDeps = SubmitRequestDeps & { watcher: Watcher; guard: Guard }
 
 export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
   const { guard } = deps
@@ -104,7 +90,7 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     const { key } = actor
     const { name: tool } = c.req.valid('param')
     const given = c.req.valid('header')
-    const accepted = await submit(deps, {
+    const accepted = await submitRequest(deps, {
       key,
       tool,
       body: c.req.valid('json'),
@@ -134,7 +120,7 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     const answers = await Promise.all(
       requests.map(async (request) => {
         try {
-          const { invocation: accepted } = await submit(deps, request)
+          const { invocation: accepted } = await submitRequest(deps, request)
           return { status: 202 as const, invocation: toInvocationShape(accepted) }
         } catch (error) {
           const refusal = asRefusal(error)
@@ -147,23 +133,4 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     )
     return c.json({ invocations: answers }, 200)
   })
-}
-
-const submit = (deps: InvokeToolDeps, request: Request) =>
-  submitCall(deps, {
-    tool: request.tool,
-    prepare: (view) => prepareSubmission({ ...deps, view }, request),
-    findEarlier: () => findEarlier(deps.pool, request),
-  })
-
-async function findEarlier(pool: Pool, request: Request) {
-  const { key } = request
-  if (request.idempotencyKey === undefined || !mayUseTool(key, request.tool)) return undefined
-  try {
-    return await findReplayed(pool, { keyId: key.id, idempotency: idempotencyOf(request) })
-  } catch (error) {
-    // What is nested too deep to be written out was never accepted.
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
 }

@@ -1,0 +1,79 @@
+import type { Actor } from '@toolyard/access/actor'
+import { AppError } from '@toolyard/contract/errors'
+import type { Sql } from '@toolyard/db/pool'
+import { seenAmong } from '../schedules/seen-tools.ts'
+import type { Prompt, PromptRow } from './prompt.ts'
+import { isFree, isPromptId, promptColumns, toPrompt } from './prompt.ts'
+
+export type PromptListRequest = {
+  tool?: string | undefined
+  status?: Prompt['status'] | undefined
+  cursor?: string | undefined
+  limit?: number | undefined
+}
+
+export type PromptPage = { prompts: Prompt[]; nextCursor: string | null }
+
+const limitDefault = 50
+const limitMax = 200
+
+const statuses: Record<Prompt['status'], string> = {
+  waiting: isFree,
+  claimed: `ended_at is null and status = 'claimed' and lease_until > statement_timestamp()`,
+  acked: `status = 'acked'`,
+  superseded: `status = 'superseded'`,
+}
+
+// $1 tools, $2 cursor, $3 limit
+const page = (from: string, condition: string) =>
+  `select id from ${from} where ${condition} and ($2::text is null or id < $2) order by id desc limit $3`
+
+const paths = {
+  // index: prompts_pkey
+  all: (condition: string) => page('prompts', condition),
+  // One walk down an index for each tool, so that no page costs more than its rows: tools x limit, then the newest.
+  // index: prompts_by_tool
+  tools: (condition: string) => `
+    select found.id from unnest($1::text[]) as wanted (tool)
+    cross join lateral (${page('prompts', `prompts.tool = wanted.tool and ${condition}`)}) as found
+    order by found.id desc limit $3`,
+  // indexes: prompts_open, prompts_open_by_tool. They are few: so many of each tool.
+  open: (condition: string) => page('prompts', `($1::text[] is null or tool = any($1)) and ${condition}`),
+}
+
+/** Newest first, only what the actor may see. */
+export async function listPrompts(
+  sql: Sql,
+  actor: Actor,
+  request: PromptListRequest = {},
+): Promise<PromptPage> {
+  const limit = readLimit(request)
+  const { status } = request
+  const tools = seenAmong(actor, request.tool)
+  if (tools?.length === 0) return { prompts: [], nextCursor: null }
+  const isOpen = status === 'waiting' || status === 'claimed'
+  const path = isOpen ? paths.open : tools === null ? paths.all : paths.tools
+  const condition = status === undefined ? 'true' : statuses[status]
+  const { rows } = await sql.query<PromptRow>(
+    `select ${promptColumns} from prompts
+     where id = any(array(${path(condition)})) and ($1::text[] is null or tool = any($1))
+     order by id desc`,
+    [tools, request.cursor ?? null, limit + 1],
+  )
+  const shown = rows.slice(0, limit)
+  return {
+    prompts: shown.map(toPrompt),
+    nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+function readLimit({ limit = limitDefault, cursor }: PromptListRequest): number {
+  const faults = []
+  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
+    faults.push({ pointer: '/limit', detail: `must be a whole number from 1 to ${limitMax}` })
+  // A cursor is the id of the last row of the page before.
+  if (cursor !== undefined && !isPromptId(cursor))
+    faults.push({ pointer: '/cursor', detail: 'must be the next_cursor of the page before' })
+  if (faults.length > 0) throw new AppError('invalid_request', 'The request has faults', { faults })
+  return limit
+}

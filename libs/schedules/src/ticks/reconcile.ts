@@ -1,0 +1,37 @@
+import { syncSchedules } from '../schedules/sync-schedules.ts'
+import { cancelOvertaken } from './cancel-overtaken.ts'
+import { fireAllDue } from './fire-all-due.ts'
+import type { ScheduleDeps } from './fire-due.ts'
+import { fireDue } from './fire-due.ts'
+import type { Tick } from './tick.ts'
+
+// A run that was ended by whoever did not know of ticks: a hand in the database.
+// indexes: ticks_open, invocations_pkey
+const endForgotten = `
+  update ticks set ended_at = clock_timestamp(), status = coalesce(one.final_status, 'lost')
+  from ticks as open left join invocations as one on one.id = open.invocation_id
+  where open.ended_at is null and open.fate = 'fired' and (one.id is null or one.gate = 'closed')
+    and ticks.tool = open.tool and ticks.tick_at = open.tick_at and ticks.ended_at is null`
+
+/**
+ * Whatever there is to do of schedules, alarms or no: new and changed tools, ticks that are due, ticks that wait, runs
+ * that are to give way. At the start, every minute, and after every outage.
+ */
+export async function reconcile(deps: ScheduleDeps, now: Date): Promise<Tick[]> {
+  await deps.pool.query(endForgotten)
+  const stale = await syncSchedules(deps.pool, now)
+  const works = [
+    () => fireDue(deps, stale, now, 'skip'),
+    () => fireAllDue(deps, now),
+    () => cancelOvertaken(deps).then(() => []),
+  ]
+  const ticks: Tick[] = []
+  const failures: unknown[] = []
+  for (const work of works) {
+    // What fails of one must not keep the others waiting.
+    const written = await work().catch((error: unknown) => void failures.push(error))
+    ticks.push(...(written ?? []))
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'schedules could not be brought up to date')
+  return ticks
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '@toolyard/contract/errors'
+import type { CronTool } from '../../fixtures/ground.ts'
+import { at, inWords, invocationOf, makeGround, operator } from '../../fixtures/ground.ts'
+import { listPrompts } from '../prompts/list-prompts.ts'
+import { pauseSchedule } from '../schedules/pause-schedule.ts'
+import { resumeSchedule } from '../schedules/resume-schedule.ts'
+import type { Overlap } from '../schedules/schedule.ts'
+import { syncSchedules } from '../schedules/sync-schedules.ts'
+import { backfill } from './backfill.ts'
+import { fireDue } from './fire-due.ts'
+import { triggerNow } from './trigger-now.ts'
+
+const ground = await makeGround()
+const { deps, pool } = ground
+
+async function begin(name: string, cron: CronTool = {}) {
+  await ground.makeCron(name, cron)
+  await syncSchedules(pool, at('10:00:00'))
+  return {
+    fire: async (time: string) => inWords(await fireDue(deps, [name], at(time))),
+    trigger: (time: string, overlap?: Overlap) =>
+      triggerNow(deps, operator, { tool: name, now: at(time), overlap }),
+    fill: (from: string, until: string, now = until) =>
+      backfill(deps, operator, { tool: name, from: at(from), until: at(until), now: at(now) }),
+    all: async () => inWords(await ground.ticks(name)),
+    running: async () => {
+      const { rows } = await pool.query<{ id: string; tick_at: string }>(
+        `select id, metadata ->> 'tick_at' as tick_at from invocations join invocation_inputs using (id)
+         where tool = $1 and gate <> 'closed' order by id`,
+        [name],
+      )
+      return rows
+    },
+  }
+}
+
+const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+test('a run now is a tick of its own, and takes no tick of the schedule away', async () => {
+  const { trigger, fire, all } = await begin('asked', { overlap: 'allow' })
+  const fired = await Promise.all([trigger('10:01:00'), trigger('10:01:00'), trigger('10:01:00')])
+  assert.deepEqual(
+    fired.map(({ kind }) => kind),
+    ['fired', 'fired', 'fired'],
+  )
+  assert.deepEqual(await fire('10:01:00'), [], 'what was due was settled first')
+  assert.deepEqual(await all(), ['10:01 fired', '10:01 fired', '10:01 fired', '10:01 fired'])
+  const ticks = await ground.ticks('asked')
+  assert.deepEqual(
+    ticks.map(({ tickAt, origin }) => `${tickAt.getTime() % 1_000} ${origin}`),
+    ['0 schedule', '1 manual', '2 manual', '3 manual'],
+  )
+  const [first] = fired
+  assert.ok(first?.kind === 'fired')
+  await ground.end(first.invocationId)
+  assert.equal((await listPrompts(pool, operator.actor, { tool: 'asked' })).prompts.length, 1)
+})
+
+test('a run now gives way as any tick would, unless it is asked for otherwise', async () => {
+  const { trigger, all } = await begin('polite', { overlap: 'skip' })
+  const first = await trigger('10:00:10')
+  assert.equal(first.kind, 'fired')
+  assert.deepEqual(await trigger('10:00:20'), { kind: 'skipped' })
+  assert.deepEqual(await trigger('10:00:20', 'buffer_one'), {
+    kind: 'buffered',
+    tickAt: new Date(at('10:00:20').getTime() + 1),
+  })
+  assert.deepEqual(await trigger('10:00:25', 'buffer_one'), { kind: 'skipped' })
+  assert.equal((await trigger('10:00:30', 'allow')).kind, 'fired')
+  assert.equal((await trigger('10:00:40', 'cancel_other')).kind, 'fired')
+  const ticks = await ground.ticks('polite')
+  assert.deepEqual(
+    ticks.map(({ fate, status }) => `${fate} ${status}`),
+    ['fired cancelled', 'buffered null', 'fired cancelled', 'fired null'],
+  )
+  assert.equal((await all()).length, 4)
+})
+
+test('a run now is for whoever asks also while the schedule is paused', async () => {
+  const { trigger } = await begin('resting')
+  await pauseSchedule(deps, operator, { tool: 'resting', reason: 'r', now: at('10:00:05') })
+  assert.equal((await trigger('10:00:10')).kind, 'fired')
+  assert.notEqual((await ground.scheduleOf('resting')).paused_reason, null)
+})
+
+test('a run now that the tool is refused for is refused in its words, and leaves nothing', async () => {
+  const { trigger, all } = await begin('closed')
+  await pool.query("update tools set enabled = false where name = 'closed'")
+  await assert.rejects(trigger('10:00:10'), isCode('tool_disabled'))
+  await pool.query("update tools set enabled = true where name = 'closed'")
+  const needy = await begin('wanting', {
+    manifest: { parameters: { city: { type: 'string', required: true } } },
+  })
+  await assert.rejects(needy.trigger('10:00:10'), isCode('invalid_params'))
+  const unset = await begin('bare', { manifest: { config_schema: { token: { required: true } } } })
+  await assert.rejects(unset.trigger('10:00:10'), isCode('not_configured'))
+  assert.deepEqual(await all(), [])
+})
+
+test('a backfill runs what did not run, one after the other, the oldest first, each once', async () => {
+  const { fire, fill, all, running } = await begin('filled', { overlap: 'skip', catch_up_seconds: 60 })
+  const first = invocationOf(await fireDue(deps, ['filled'], at('10:01:00')))
+  await fire('10:02:00')
+  await ground.end(first)
+  await fire('10:06:00')
+  await ground.end((await running())[0]?.id ?? '')
+  const before = [
+    '10:01 fired',
+    '10:02 skipped overlap',
+    '10:03 missed late',
+    '10:04 missed late',
+    '10:05 fired',
+    '10:06 skipped overlap',
+  ]
+  assert.deepEqual(await all(), before)
+  assert.deepEqual(await fill('10:00:30', '10:05:30', '10:06:10'), { added: 3, already: 2 })
+  const order = []
+  for (let [one] = await running(); one !== undefined; [one] = await running()) {
+    assert.equal((await running()).length, 1, 'one at a time')
+    order.push(one.tick_at)
+    await ground.end(one.id)
+    await fire('10:06:20')
+  }
+  assert.deepEqual(
+    order,
+    ['10:02', '10:03', '10:04'].map((time) => at(`${time}:00`).toISOString()),
+  )
+  assert.deepEqual(await fill('10:00:30', '10:05:30', '10:06:30'), { added: 0, already: 5 })
+  assert.deepEqual(
+    (await all()).filter((one) => !one.endsWith('fired')),
+    ['10:06 skipped overlap'],
+  )
+})
+
+test('a backfill of a schedule whose runs may stand beside each other runs them together', async () => {
+  const { fire, fill, running } = await begin('parallel', { overlap: 'allow', catch_up_seconds: 0 })
+  await fire('10:05:00')
+  assert.deepEqual(await fill('10:01:00', '10:04:00', '10:05:00'), { added: 4, already: 0 })
+  const times = (await running()).map(({ tick_at }) => tick_at.slice(11, 16)).toSorted()
+  assert.deepEqual(times, ['10:01', '10:02', '10:03', '10:04', '10:05'])
+})
+
+test('a backfill reaches back before the schedule, and waits while it is paused', async () => {
+  const { fill, running } = await begin('older', { overlap: 'allow' })
+  await pauseSchedule(deps, operator, { tool: 'older', reason: 'r', now: at('10:00:05') })
+  assert.deepEqual(await fill('09:57:00', '09:59:59', '10:00:10'), { added: 3, already: 0 })
+  assert.deepEqual(await running(), [])
+  await resumeSchedule(deps, operator, { tool: 'older', catchUp: false, now: at('10:00:20') })
+  assert.equal((await running()).length, 3)
+})
+
+test('a backfill has its limits', async () => {
+  const { fill } = await begin('limited', { overlap: 'skip', schedule: '* * * * * *' })
+  const refused = async (from: string, until: string, now = until) =>
+    fill(from, until, now).then(
+      () => 'nothing',
+      (error: unknown) => (error instanceof AppError ? error.faults[0]?.pointer : error),
+    )
+  assert.equal(await refused('10:05:00', '10:04:00', '10:06:00'), '/until')
+  assert.equal(await refused('10:00:00', '10:07:00', '10:06:00'), '/until')
+  assert.equal(await refused('09:40:00', '09:59:59', '10:06:00'), '/until', 'more than a thousand ticks')
+  const long = {
+    tool: 'limited',
+    from: new Date('2030-05-01T00:00:00Z'),
+    until: at('10:00:00'),
+    now: at('10:06:00'),
+  }
+  await assert.rejects(backfill(deps, operator, long), isCode('invalid_request'))
+  const broken = { ...long, from: new Date(Number.NaN) }
+  await assert.rejects(backfill(deps, operator, broken), isCode('invalid_request'))
+  assert.deepEqual(await fill('09:50:00', '09:59:59', '10:06:00'), { added: 600, already: 0 })
+  assert.equal(await refused('09:40:00', '09:49:59', '10:06:00'), '/until', 'too many would wait')
+})
