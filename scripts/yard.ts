@@ -34,6 +34,15 @@ const commands: Record<string, Command> = {
     about: 'follow an invocation, with what the tool says on stderr: ./yard watch ID [--json]',
     load: async () => (await import('./yard/watch.ts')).watch,
   },
+  schedule: {
+    about:
+      'cron tools: ./yard schedule list | show NAME | trigger NAME | pause NAME | resume NAME | set NAME …',
+    load: async () => (await import('./yard/schedule.ts')).schedule,
+  },
+  prompt: {
+    about: 'what cron tools left for the agent: ./yard prompt list | claim | ack ID',
+    load: async () => (await import('./yard/prompt.ts')).prompt,
+  },
   webhook: {
     about: 'try webhooks out: ./yard webhook listen verifies and prints what arrives (--register, --json)',
     load: async () => (await import('./yard/webhook.ts')).webhook,

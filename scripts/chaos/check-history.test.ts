@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import type { Violation } from './check-history.ts'
 import { checkHistory } from './check-history.ts'
 import { someHistory } from './fixtures/some-history.ts'
-import type { AttemptHistory, CallHistory, History, MemoryHistory, RowHistory } from './history.ts'
+import type {
+  AttemptHistory,
+  CallHistory,
+  History,
+  MemoryHistory,
+  RowHistory,
+  TickHistory,
+} from './history.ts'
 import type { Run } from '../house/open-witness.ts'
 
 type Doctor = (history: History) => History
@@ -63,6 +70,18 @@ const left =
   (change: Partial<History['left']>): Doctor =>
   (history) => ({ ...history, left: { ...history.left, ...change } })
 
+const ticks =
+  (change: (ticks: History['ticks']) => History['ticks']): Doctor =>
+  (history) => ({ ...history, ticks: change(history.ticks) })
+
+const tick = (change: Partial<TickHistory>) =>
+  ticks((all) => all.map((one, place) => (place === 1 ? { ...one, ...change } : one)))
+
+const oneMoreTickRun: Doctor = (history) => ({
+  ...history,
+  tickRuns: history.tickRuns.flatMap((one) => [one, one]),
+})
+
 const second: AttemptHistory = {
   invocation: 'inv_b',
   attempt: 2,
@@ -74,6 +93,19 @@ const second: AttemptHistory = {
 }
 
 const faults: { what: string; rule: string; id?: string; doctor: Doctor[] }[] = [
+  { what: 'the clock never rang', rule: 'ticks', doctor: [ticks(() => [])] },
+  { what: 'a tick is missing', rule: 'ticks', doctor: [tick({ atMs: 6_000 })] },
+  { what: 'a tick came twice', rule: 'ticks', doctor: [tick({ atMs: 2_000 })] },
+  { what: 'a tick was missed', rule: 'ticks', doctor: [tick({ fate: 'missed', invocation: null })] },
+  { what: 'a tick has not ended', rule: 'ticks', id: 'inv_t2', doctor: [tick({ status: null })] },
+  { what: 'two ticks are one call', rule: 'ticks', doctor: [tick({ invocation: 'inv_t1', attempts: 1 })] },
+  { what: 'an attempt of a tick ran twice', rule: 'ticks', doctor: [oneMoreTickRun] },
+  {
+    what: 'a tick succeeded without its effect',
+    rule: 'ticks',
+    id: 'inv_t2',
+    doctor: [tick({ status: 'succeeded' })],
+  },
   { what: 'an accepted one is gone', rule: 'I1', id: 'inv_b', doctor: [drop('inv_b')] },
   {
     what: 'one never ended',

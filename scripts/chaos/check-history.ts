@@ -3,6 +3,7 @@ import { checkAttempts } from './check-attempts.ts'
 import { checkCallers } from './check-callers.ts'
 import { checkLeftovers } from './check-leftovers.ts'
 import { checkMemory } from './check-memory.ts'
+import { checkTicks } from './check-ticks.ts'
 import { checkOutcomes } from './check-outcomes.ts'
 import type { AttemptHistory, CallHistory, History, RowHistory } from './history.ts'
 
@@ -31,6 +32,7 @@ export function checkHistory(history: History): Violation[] {
     ...stories.flatMap(checkOutcomes),
     ...stories.flatMap((story) => checkAttempts(story, history.losses)),
     ...strangers(history),
+    ...checkTicks(history),
     ...checkMemory(history),
     ...checkLeftovers(history.left),
   ]

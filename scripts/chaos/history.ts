@@ -60,6 +60,16 @@ export type MemoryHistory = {
 /** A worker that could not go on: the promise is about what it held. */
 export type Loss = { worker: string; kind: 'killed' | 'paused' | 'cut'; atMs: number }
 
+/** A tick of the clock that ran beside the calls. */
+export type TickHistory = {
+  atMs: number
+  fate: string
+  invocation: string | null
+  /** Final, of its invocation. */
+  status: string | null
+  attempts: number | null
+}
+
 export type Leftovers = {
   /** Of workers that are not any more. */
   containers: string[]
@@ -73,6 +83,11 @@ export type History = {
   rows: RowHistory[]
   attempts: AttemptHistory[]
   runs: Run[]
+  /** Whether there was a clock to ring. */
+  isRinging: boolean
+  ticks: TickHistory[]
+  /** What was seen of the runs of ticks. */
+  tickRuns: Run[]
   /** As it is stored; that of a tool as a whole is of every invocation there ever was. */
   memory: MemoryHistory[]
   /** As it must be, worked out from how the invocations ended. */

@@ -40,6 +40,8 @@ async function inject(injection: Injection, fault: PlannedFault): Promise<void> 
       return cutWorker(injection, fault)
     case 'kill_api':
       return replace(house.apis[fault.api])
+    case 'kill_scheduler':
+      return replace(house.scheduler)
     case 'restart_postgres':
       return house.restartPostgres(fault.signal)
     case 'wipe_queue':

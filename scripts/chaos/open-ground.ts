@@ -11,6 +11,7 @@ import { writeWitnessTools } from '../house/write-witness-tools.ts'
 import { becomes } from '../services/machine/becomes.ts'
 import type { Progress } from '../services/terminal/progress.ts'
 import { tools } from './tools.ts'
+import { turnClock } from './turn-clock.ts'
 
 /** A house with its tools built, and whoever watches them from outside. */
 export type ChaosGround = {
@@ -70,6 +71,7 @@ export async function openChaosGround(options: ChaosGroundOptions): Promise<Chao
         tools.map(({ name }) => name),
       ),
     )
+    await turnClock(house, false)
     return { house, databases, witness, endAll: () => endAll(house), close }
   } catch (error) {
     const kept = await close({ keepLogs: true })

@@ -12,7 +12,14 @@ test('one seed is always the same plan, another seed another one', () => {
 })
 
 test('every seed has every kind of fault that its ground knows, and a worker away for longer than its lease', () => {
-  const quick = ['drain_worker', 'kill_api', 'kill_worker', 'restart_postgres', 'wipe_queue']
+  const quick = [
+    'drain_worker',
+    'kill_api',
+    'kill_scheduler',
+    'kill_worker',
+    'restart_postgres',
+    'wipe_queue',
+  ]
   for (let seed = 1; seed <= 50; seed++) {
     for (const [options, more] of [
       [long, ['restart_engine', 'restart_redis']],
@@ -36,7 +43,7 @@ test('over some seeds a worker is stopped, stalled and cut off, and four calls i
   const fresh = new Set(tools.filter(({ sandbox }) => sandbox?.reuse === 1).map(({ name }) => name))
   const share = calls.filter(({ tool }) => fresh.has(tool)).length / calls.length
   assert.ok(share > 0.18 && share < 0.22, String(share))
-  assert.equal(new Set(calls.map(({ tool }) => tool)).size, tools.length)
+  assert.equal(new Set(calls.map(({ tool }) => tool)).size, tools.filter((one) => one.share > 0).length)
   assert.ok(calls.some(({ cancelAfterMs }) => cancelAfterMs !== undefined))
   assert.ok(calls.some(({ repeats }) => repeats === null) && calls.some(({ repeats }) => (repeats ?? 0) > 0))
 })

@@ -31,7 +31,7 @@ export type PlannedFault =
   | { kind: 'kill_api'; atMs: number; api: number }
   | { kind: 'restart_postgres'; atMs: number; signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' }
   | { kind: 'restart_engine'; atMs: number; how: 'ask' | 'kill' }
-  | { kind: 'wipe_queue' | 'restart_redis'; atMs: number }
+  | { kind: 'wipe_queue' | 'restart_redis' | 'kill_scheduler'; atMs: number }
 
 export type Plan = {
   seed: number
@@ -40,6 +40,8 @@ export type Plan = {
   faults: PlannedFault[]
   /** Beside the others, because each takes a worker away for longer than its lease. */
   absences: PlannedFault[]
+  /** Whether a clock rings meanwhile. */
+  isRinging: boolean
 }
 
 export type PlanOptions = {
@@ -67,6 +69,7 @@ export function planRun(seed: number, options: PlanOptions): Plan {
     calls: calls.toSorted((a, b) => a.atMs - b.atMs),
     faults: planFaults(random, spanMs, options),
     absences: [planAbsence(random)],
+    isRinging: true,
   }
 }
 
@@ -110,6 +113,7 @@ function planFaults(random: Random, spanMs: number, options: PlanOptions): Plann
     (atMs) => ({ kind: 'kill_api', atMs, api: random.between(0, apis - 1) }),
     (atMs) => ({ kind: 'restart_postgres', atMs, signal: random.pick(['SIGINT', 'SIGQUIT', 'SIGKILL']) }),
     (atMs) => ({ kind: 'wipe_queue', atMs }),
+    (atMs) => ({ kind: 'kill_scheduler', atMs }),
     ...(queue === 'redis' ? [(atMs: number): PlannedFault => ({ kind: 'restart_redis', atMs })] : []),
     ...(ownsEngine
       ? [

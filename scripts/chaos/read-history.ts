@@ -1,5 +1,5 @@
 import type { Pool } from '@toolyard/db/pool'
-import type { AttemptHistory, MemoryHistory, RowHistory } from './history.ts'
+import type { AttemptHistory, MemoryHistory, RowHistory, TickHistory } from './history.ts'
 
 // What stands in the database, read by statements of its own: what is to be judged must not be read through the code
 // that is on trial. Only while nothing changes any more.
@@ -48,12 +48,27 @@ const selectCounted = `
   having grouping(topic) = 1 or topic like $1
   limit 10000`
 
-export async function readHistory(pool: Pool, topics: string) {
-  const [rows, attempts, memory, counted] = await Promise.all([
+const selectTicks = `
+  select ${ms('tick.tick_at')} as "atMs", tick.fate, tick.invocation_id as invocation, one.final_status as status,
+    one.attempts
+  from ticks as tick left join invocations as one on one.id = tick.invocation_id
+  where tick.tick_at > to_timestamp($1::float8 / 1000)
+  order by tick.tick_at limit 10000`
+
+/** Of the calls in these topics, and of the ticks since then. */
+export async function readHistory(pool: Pool, topics: string, sinceMs: number) {
+  const [rows, attempts, memory, counted, ticks] = await Promise.all([
     pool.query<RowHistory>(selectRows, [topics]),
     pool.query<AttemptHistory>(selectAttempts, [topics]),
     pool.query<MemoryHistory>(selectMemory, [topics]),
     pool.query<MemoryHistory>(selectCounted, [topics]),
+    pool.query<TickHistory>(selectTicks, [sinceMs]),
   ])
-  return { rows: rows.rows, attempts: attempts.rows, memory: memory.rows, counted: counted.rows }
+  return {
+    rows: rows.rows,
+    attempts: attempts.rows,
+    memory: memory.rows,
+    counted: counted.rows,
+    ticks: ticks.rows,
+  }
 }

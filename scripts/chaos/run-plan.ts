@@ -3,17 +3,19 @@ import type { Queues } from '@toolyard/queue/queues'
 import { createQueues } from '@toolyard/queue/queues'
 import { openEngine } from '@toolyard/sandbox/open-engine'
 import type { House } from '../house/open-house.ts'
+import type { Run } from '../house/open-witness.ts'
 import { becomes } from '../services/machine/becomes.ts'
 import type { Violation } from './check-history.ts'
 import { checkHistory, tellStories } from './check-history.ts'
 import type { ChaosGround } from './open-ground.ts'
-import type { History, Leftovers, Loss } from './history.ts'
+import type { History, Leftovers, Loss, TickHistory } from './history.ts'
 import type { Injection } from './inject-faults.ts'
 import { injectFaults } from './inject-faults.ts'
 import type { Calling } from './make-calls.ts'
 import { makeCalls } from './make-calls.ts'
 import type { Plan } from './plan-run.ts'
 import { readHistory } from './read-history.ts'
+import { turnClock } from './turn-clock.ts'
 
 export type Ran = {
   plan: Plan
@@ -31,6 +33,7 @@ export type Figures = {
   attempts: number
   starts: number
   effects: number
+  ticks: number
   statuses: Record<string, number>
 }
 
@@ -46,6 +49,8 @@ export async function runPlan(
 ): Promise<Ran> {
   const startedAtMs = performance.now()
   const runsBefore = witness.runs().length
+  const begunAtMs = Date.now()
+  if (plan.isRinging) await turnClock(house, true)
   const losses: Loss[] = []
   const injection: Injection = { house, databases, losses, badEnds: [], diary: [], startedAtMs }
   const patience = new AbortController()
@@ -58,8 +63,10 @@ export async function runPlan(
   ])
   const left = await withQueues(house, (queues) => waitForEmpty(house, queues, injection.badEnds))
   const topics = `seed-${plan.seed}-%`
-  const runs = witness.runs().slice(runsBefore)
-  const history: History = { calls, runs, losses, left, ...(await readHistory(house.pool, topics)) }
+  const stored = await readHistory(house.pool, topics, begunAtMs)
+  const { runs = [], tickRuns = [] } = splitRuns(witness.runs().slice(runsBefore), stored.ticks)
+  const { isRinging } = plan
+  const history: History = { calls, runs, isRinging, tickRuns, losses, left, ...stored }
   const violations = checkHistory(history)
   const wrong = new Set(violations.map(({ id }) => id))
   return {
@@ -74,6 +81,7 @@ export async function runPlan(
       attempts: history.attempts.length,
       starts: runs.length,
       effects: runs.reduce((sum, { effects }) => sum + effects, 0),
+      ticks: history.ticks.length,
       statuses: countBy(history.rows.map(({ status }) => status)),
     },
   }
@@ -84,8 +92,8 @@ const countOpen = `select count(*)::integer as count from invocations where gate
 /** Callers give up when all has ended and they have had time to hear of it, or when it does not end. */
 async function endPatience(
   { submitted, done }: Calling,
-  { pool }: House,
-  { calls, absences, faults }: Plan,
+  house: House,
+  { calls, absences, faults, isRinging }: Plan,
   patience: AbortController,
 ): Promise<void> {
   const lastMs = Math.max(
@@ -94,13 +102,19 @@ async function endPatience(
     ...[...absences, ...faults].map((fault) => fault.atMs + ('lastMs' in fault ? fault.lastMs : 0)),
   )
   const hasEnded = async () => {
-    const found = await pool.query<{ count: number }>(countOpen).catch(() => undefined)
+    const found = await house.pool.query<{ count: number }>(countOpen).catch(() => undefined)
     return found?.rows[0]?.count === 0
   }
   await Promise.all([delay(lastMs), submitted])
+  if (isRinging) await turnClock(house, false)
   await becomes(hasEnded, settleTimeoutMs)
   await Promise.race([done, delay(callersTimeoutMs, 'late', { ref: false })])
   patience.abort()
+}
+
+function splitRuns(all: readonly Run[], ticks: readonly TickHistory[]) {
+  const ofTicks = new Set(ticks.map(({ invocation }) => invocation))
+  return Object.groupBy(all, ({ invocation }) => (ofTicks.has(invocation) ? 'tickRuns' : 'runs'))
 }
 
 async function waitForEmpty(house: House, queues: Queues, badEnds: string[]): Promise<Leftovers> {

@@ -42,5 +42,7 @@ export const tools: readonly [ChaosTool, ...ChaosTool[]] = [
     share: 3,
     longestMs: 0,
   },
+  // Nobody calls it.
+  { name: 'chaos_clock', mode: 'run', sandbox: reused, schedule: '*/2 * * * * *', share: 0, longestMs: 0 },
   { name: 'chaos_fresh', mode: 'run', sandbox: { reuse: 1 }, share: 20, longestMs: 1_000 },
 ]

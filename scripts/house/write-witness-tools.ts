@@ -10,6 +10,8 @@ export type WitnessTool = {
   mode: 'run' | 'fail' | 'flaky' | 'hang' | 'nothing'
   constraints?: { timeout_seconds?: number; retries?: number; rerun?: boolean; concurrency?: number }
   sandbox?: { reuse?: number; stock?: number; network?: 'none' }
+  /** Started by the clock, also while it runs. */
+  schedule?: string
 }
 
 /** Folders of tools that tell the server at this port what they do. They reach it over the host's own network. */
@@ -41,10 +43,13 @@ export async function writeWitnessTools(
 
 const count = { type: 'integer', description: 'See witness.c', default: 0 }
 
-const manifestOf = ({ name, mode, constraints = {}, sandbox = {} }: WitnessTool) => ({
+const manifestOf = ({ name, mode, constraints = {}, sandbox = {}, schedule }: WitnessTool) => ({
   name,
   description: `A tool of the chaos and of the bench (${mode})`,
-  trigger: { type: 'on_demand' },
+  trigger:
+    schedule === undefined
+      ? { type: 'on_demand' }
+      : { type: 'cron', schedule, prompt: 'The clock rang:', overlap: 'allow' },
   parameters: { ms: count, failures: count },
   returns: { text: { type: 'string' } },
   constraints,

@@ -7,21 +7,22 @@ import { createProgress, createRenderer } from '../services/terminal/progress.ts
 import { withScratchDatabase } from '../services/database/scratch-database.ts'
 import { withEngine } from '../services/engine/with-engine.ts'
 import type { Ground } from './benches.ts'
-import { benches } from './benches.ts'
+import { benches, longBenches } from './benches.ts'
 
 /** Measures on this machine. Prints a table, or with --json one object with a member for each bench. */
 export async function bench(args: string[]): Promise<number> {
   const options = { json: { type: 'boolean', default: false } } as const
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options })
   for (const name of positionals) refuseUnknown(name)
-  const chosen = Object.entries(benches).filter(
-    ([name]) => positionals.length === 0 || positionals.includes(name),
+  const chosen = Object.entries(benches).filter(([name]) =>
+    positionals.length === 0 ? !longBenches.includes(name) : positionals.includes(name),
   )
   const installation = openTestInstallation()
   prepareDataDir(installation)
   const progress = createProgress(createRenderer(process.stderr).show)
   const results: Record<string, object> = {}
   const rows: (readonly [string, string])[] = []
+  const faults: string[] = []
   for (const [name, measure] of chosen) {
     const title = `Measuring ${name}`
     const ground: Ground = {
@@ -36,6 +37,7 @@ export async function bench(args: string[]): Promise<number> {
     const measured = await measure(ground)
     results[name] = measured.result
     rows.push(...measured.rows)
+    faults.push(...(measured.faults ?? []))
   }
   const width = Math.max(...rows.map(([what]) => what.length))
   console.log(
@@ -43,6 +45,7 @@ export async function bench(args: string[]): Promise<number> {
       ? JSON.stringify(results)
       : rows.map(([what, value]) => `${what.padEnd(width)}  ${value}`).join('\n'),
   )
+  if (faults.length > 0) throw new Failure(`Over its budget: ${faults.join('; ')}`)
   return 0
 }
 

@@ -1,17 +1,28 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { benchWarmKey } from '@toolyard/access/bench/warm-key'
 import { benchScan } from '@toolyard/catalog/bench/scan'
 import { benchListTools } from '@toolyard/api/bench/list-tools'
 import { benchWarmRequest } from '@toolyard/api/bench/warm-request'
 import type { Pool } from '@toolyard/db/pool'
+import { describePlans } from '@toolyard/invocations/bench/describe-plans'
+import { compareTables, describeTimes, fillTables, ratioMax } from '@toolyard/invocations/bench/large-table'
 import { benchThroughput } from '@toolyard/invocations/bench/throughput'
 import { benchHotTool } from '@toolyard/memory/bench/hot-tool'
+import { benchFiring } from '@toolyard/schedules/bench/firing'
+import { benchTickLag } from '@toolyard/scheduler/bench/tick-lag'
 import { benchFanOut } from '@toolyard/webhooks/bench/fan-out'
 import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
 import { benchEndToEnd, describeEndToEnd } from '../end-to-end/bench-end-to-end.ts'
 import type { Progress } from '../services/terminal/progress.ts'
 
 /** One measured thing: its rows for a person, and everything for a program. */
-export type Measured = { rows: readonly (readonly [what: string, value: string])[]; result: object }
+export type Measured = {
+  rows: readonly (readonly [what: string, value: string])[]
+  result: object
+  /** What is over its budget, where it has one. */
+  faults?: readonly string[]
+}
 
 /** What a bench can ask for; it is started for it and gone afterwards. */
 export type Ground = {
@@ -19,6 +30,11 @@ export type Ground = {
   withEngine: <T>(work: (dockerHost: string) => Promise<T>) => Promise<T>
   progress: Progress
 }
+
+/** Measured only when they are named: they take a quarter of an hour, and 20 GB of disk. */
+export const longBenches: readonly string[] = ['large-table']
+
+const plansPage = join(import.meta.dirname, '../../docs/ops/plans.md')
 
 // Enough for a median on a machine where a container start takes a fifth of a second.
 const sandboxCalls = 32
@@ -77,6 +93,27 @@ export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measur
       ],
     }
   },
+  'large-table': async ({ withDatabase }) => {
+    const result = await withDatabase((_few, small) =>
+      withDatabase(async (_many, large) => {
+        await fillTables({ small, large })
+        return compareTables({ small, large })
+      }),
+    )
+    writeFileSync(plansPage, describePlans(result))
+    const over = result.verbs.filter(({ isBounded, ratio }) => isBounded && !(ratio <= ratioMax))
+    return {
+      result,
+      rows: [
+        [
+          `with ${result.small} calls, with ${result.large}`,
+          `${Math.round(result.largeBytes / 2 ** 30)} GiB`,
+        ],
+        ...result.verbs.map((verb) => [verb.name, describeTimes(verb)] as const),
+      ],
+      faults: over.map(({ name, ratio }) => `${name}: × ${ratio.toFixed(2)}, more than × ${ratioMax}`),
+    }
+  },
   'hot-tool': async ({ withDatabase }) => {
     const result = await withDatabase((pool) => benchHotTool(pool))
     return {
@@ -98,6 +135,28 @@ export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measur
           `p50 ${Math.round(p50Ms)} ms, p95 ${Math.round(p95Ms)} ms (budget: 2,000)`,
         ],
       ],
+    }
+  },
+  firing: async ({ withDatabase }) => {
+    const result = await withDatabase((pool) => benchFiring(pool))
+    const { schedules, ticks, totalMs, slowestMinuteMs, slowestMinuteTicks, idleMs } = result
+    const slowest = `${Math.round(slowestMinuteMs)} ms for ${slowestMinuteTicks} ticks`
+    return {
+      result,
+      rows: [
+        [`an hour of ${schedules} schedules, simulated`, `${ticks} ticks in ${Math.round(totalMs)} ms`],
+        ['its slowest minute', slowest],
+        ['a look at all of them when nothing is due', `${Math.round(idleMs)} ms`],
+      ],
+    }
+  },
+  'tick-lag': async ({ withDatabase }) => {
+    const result = await withDatabase(benchTickLag)
+    const { ticks, seconds, p50Ms, p99Ms, maxMs } = result
+    const lag = `p50 ${Math.round(p50Ms)} ms, p99 ${Math.round(p99Ms)} ms, at most ${Math.round(maxMs)} ms`
+    return {
+      result,
+      rows: [[`${ticks} ticks over ${seconds} s, to the commit of the call`, `${lag} (budget: p99 500)`]],
     }
   },
   sandbox: async ({ withEngine }) => {

@@ -112,10 +112,10 @@ function readWish(args: string[]): Wish {
 }
 
 function summarize(queue: QueueKind, { plan, figures, violations, diary }: Ran): string {
-  const { seconds, calls, attempts, starts, effects, statuses } = figures
+  const { seconds, calls, attempts, starts, effects, ticks, statuses } = figures
   const ends = Object.entries(statuses).map(([status, count]) => `${count} ${status}`)
   return [
-    `seed ${plan.seed} on ${queue}: ${calls} calls in ${seconds} s, ${attempts} attempts, ${starts} starts, ${effects} effects; ${ends.join(', ')}`,
+    `seed ${plan.seed} on ${queue}: ${calls} calls in ${seconds} s, ${attempts} attempts, ${starts} starts, ${effects} effects, ${ticks} ticks; ${ends.join(', ')}`,
     ...diary.map((line) => `  ${line}`),
     ...(violations.length === 0
       ? ['  every promise was kept']

@@ -1,13 +1,8 @@
-import { nearestWord } from '@toolyard/contract/nearest-word'
-import { columns } from './text/terminal-text.ts'
-import { UsageFault } from './arguments/usage-fault.ts'
+import type { Verb } from './arguments/run-verb.ts'
+import { asking, runVerb } from './arguments/run-verb.ts'
 
 // For those who write tools, and those who run an installation. `new` and `check` need nothing that runs, or an engine
 // alone; the others ask the API.
-
-type Verb = { usage: string; about: string; load: () => Promise<(args: string[]) => Promise<number>> }
-
-const asking = '[--json] [--key-file FILE]'
 
 const verbs: Record<string, Verb> = {
   new: {
@@ -62,39 +57,4 @@ const verbs: Record<string, Verb> = {
   },
 }
 
-/** Exit code 0: done. 1: it failed, or the tool did. 2: typed wrongly. */
-export async function tool([name, ...args]: string[]): Promise<number> {
-  const verb = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined
-  if (name === 'help' || name === '--help' || name === '-h') {
-    console.log(help())
-    return 0
-  }
-  if (name === undefined || verb === undefined) {
-    const nearest = name === undefined ? undefined : nearestWord(name, Object.keys(verbs))
-    if (nearest !== undefined) console.error(`yard: there is no "tool ${name}"; did you mean "${nearest}"?`)
-    console.error(help())
-    return 2
-  }
-  const usage = `Usage: ./yard tool ${name} ${verb.usage}`
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(`${usage}\n${verb.about}`)
-    return 0
-  }
-  const run = await verb.load()
-  try {
-    return await run(args)
-  } catch (error) {
-    if (!(error instanceof UsageFault)) throw error
-    console.error(`yard: ${error.message}\n${usage}`)
-    return 2
-  }
-}
-
-const help = () =>
-  [
-    'Usage: ./yard tool <command>',
-    '',
-    ...columns(Object.entries(verbs).map(([name, { about }]) => [`  ${name}`, about])),
-    '',
-    'What each takes: ./yard tool <command> --help',
-  ].join('\n')
+export const tool = (args: string[]): Promise<number> => runVerb('tool', verbs, args)

@@ -9,6 +9,9 @@ import { testPostgresHome } from '../postgres/home.ts'
 import type { Progress } from '../terminal/progress.ts'
 import { startTestDatabase } from '../testing/test-services.ts'
 
+// A database of many gigabytes is not gone at once.
+const maintenanceLimits = { statementTimeoutMs: 600_000 }
+
 /** A migrated database that is empty and gone afterwards, on the server that tests use. */
 export async function withScratchDatabase<T>(
   installation: Installation,
@@ -20,18 +23,22 @@ export async function withScratchDatabase<T>(
   const server = await startTestDatabase(installation, progress, new AbortController().signal)
   const name = `toolyard_scratch_${randomBytes(6).toString('hex')}`
   try {
-    return await withPool(server, async (maintenance) => {
-      await maintenance.query(`create database ${name}`)
-      try {
-        return await withPool(urlOf(server, name), async (pool) => {
-          await migrate(pool)
-          await prepareQueueSchema(pool)
-          return work(pool, urlOf(server, name))
-        })
-      } finally {
-        await maintenance.query(`drop database ${name} with (force)`)
-      }
-    })
+    return await withPool(
+      server,
+      async (maintenance) => {
+        await maintenance.query(`create database ${name}`)
+        try {
+          return await withPool(urlOf(server, name), async (pool) => {
+            await migrate(pool)
+            await prepareQueueSchema(pool)
+            return work(pool, urlOf(server, name))
+          })
+        } finally {
+          await maintenance.query(`drop database ${name} with (force)`)
+        }
+      },
+      maintenanceLimits,
+    )
   } finally {
     if (isOurs) await stopPostgres(home)
   }

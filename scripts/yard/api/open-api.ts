@@ -9,7 +9,7 @@ import { oneLine } from '../text/terminal-text.ts'
 // The API of the installation that runs here, called as anybody calls it.
 
 export type Call = {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: object
   wait?: number
   idempotencyKey?: string | undefined

@@ -8,8 +8,8 @@ import { freePort } from '@toolyard/testkit/free-port'
 import { z } from 'zod'
 import { projectRoot } from '../../services/installation/installation.ts'
 import { readAnswer } from '../api/open-api.ts'
-import type { TestInstallation } from './fixtures/start-installation.ts'
-import { startInstallation } from './fixtures/start-installation.ts'
+import type { TestInstallation } from '../fixtures/start-installation.ts'
+import { startInstallation } from '../fixtures/start-installation.ts'
 import { runToEnd, startListening } from './fixtures/start-listening.ts'
 
 // `yard webhook listen --register` beside a real api and worker, and what docs/webhooks.md says of both.
@@ -37,7 +37,7 @@ async function endCall({ api }: TestInstallation): Promise<string> {
 
 test('a receiver that registers itself is told what ends, and leaves nothing behind', async (t) => {
   const port = await freePort()
-  const installation = await startInstallation(t, settingsOfPage(port))
+  const installation = await startInstallation(t, { settings: settingsOfPage(port) })
   const { api, environment } = installation
   const args = ['--register', '--port', String(port), '--json']
   const listening = await startListening(t, args, environment)
@@ -69,7 +69,7 @@ test('a receiver that registers itself is told what ends, and leaves nothing beh
 
 test('what cannot be removed is named, and a second Ctrl-C does not wait for it', async (t) => {
   const port = await freePort()
-  const installation = await startInstallation(t, settingsOfPage(port))
+  const installation = await startInstallation(t, { settings: settingsOfPage(port) })
   const args = ['--register', '--port', String(port)]
   const listening = await startListening(t, args, installation.environment)
   await listening.untilNoted(/^Registered as whk_/m)
