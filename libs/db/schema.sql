@@ -273,7 +273,7 @@ create table prompts (
   constraint prompts_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'claimed'::text, 'acked'::text, 'superseded'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX prompts_by_tool ON public.prompts USING btree (tool, id);
-CREATE INDEX prompts_open ON public.prompts USING btree (priority, id) WHERE (ended_at IS NULL);
+CREATE INDEX prompts_open ON public.prompts USING btree (priority, created_at, id) WHERE (ended_at IS NULL);
 CREATE INDEX prompts_open_by_tool ON public.prompts USING btree (tool) WHERE (ended_at IS NULL);
 
 create table schedules (

@@ -87,8 +87,8 @@ create table prompts (
   check (status <> 'claimed' or (claim is not null and claimed_by is not null and lease_until is not null)),
   check ((ended_at is null) = (status in ('waiting', 'claimed')))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
--- the next to be claimed
-create index prompts_open on prompts (priority, id) where ended_at is null;
+-- the next to be claimed; by their time, since ids of one millisecond are in no order
+create index prompts_open on prompts (priority, created_at, id) where ended_at is null;
 -- how many of a tool wait
 create index prompts_open_by_tool on prompts (tool) where ended_at is null;
 -- lists

@@ -23,15 +23,18 @@ const leaseMaxSeconds = 3_600
 // What another is just claiming is left to it.
 // indexes: prompts_open, or prompts_open_by_tool
 const claim = `
-  update prompts
-  set status = 'claimed', claim = gen_random_uuid(), claimed_by = $1, claims = claims + 1,
-    lease_until = clock_timestamp() + make_interval(secs => $2)
-  where id = any(array(
-    select id from prompts
-    where ${isFree} and ($3::text[] is null or tool = any($3))
-    order by priority, id limit $4
-    for update skip locked))
-  returning ${promptColumns}, claim`
+  with mine as (
+    update prompts
+    set status = 'claimed', claim = gen_random_uuid(), claimed_by = $1, claims = claims + 1,
+      lease_until = clock_timestamp() + make_interval(secs => $2)
+    where id = any(array(
+      select id from prompts
+      where ${isFree} and ($3::text[] is null or tool = any($3))
+      order by priority, created_at, id limit $4
+      for update skip locked))
+    returning *
+  )
+  select ${promptColumns}, claim from mine order by priority, created_at, id`
 
 /** Gives this actor prompts to work through, the most important first, then the oldest; to nobody else meanwhile. */
 export async function claimPrompts(
@@ -52,15 +55,13 @@ export async function claimPrompts(
     tools,
     limit,
   ])
-  return rows.toSorted(inTurn).map(toClaimed)
+  return rows.map(toClaimed)
 }
 
 const toClaimed = (row: PromptRow & { claim: string }): ClaimedPrompt => ({
   ...toPrompt(row),
   claim: row.claim,
 })
-
-const inTurn = (a: PromptRow, b: PromptRow) => a.priority - b.priority || (a.id < b.id ? -1 : 1)
 
 function wholeFaults(pointer: string, value: number, max: number) {
   const fits = Number.isInteger(value) && value >= 1 && value <= max

@@ -18,7 +18,7 @@ const insert = prepared(`
 const supersede = prepared(`
   with excess as materialized (
     select id from (
-      select id, row_number() over (partition by tool order by priority, id desc) as place
+      select id, row_number() over (partition by tool order by priority, created_at desc, id desc) as place
       from prompts where tool = any($1) and ${isFree}
     ) as waiting
     where place > ${waitingMax}
