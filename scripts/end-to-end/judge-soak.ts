@@ -18,9 +18,8 @@ export function judgeSoak({ samples, failed, perSecond }: SoakReport): string[] 
   const names = Object.keys(samples[0]?.residentBytes ?? {})
   const grown = names.flatMap((name) => {
     const { before, after } = at(({ residentBytes }) => residentBytes[name] ?? Number.NaN)
-    // What a collection of garbage gives back to the machine is no fault.
-    const isKept = after / before - 1 <= memoryShareMax
-    return isKept ? [] : [`${name} holds ${mebibytes(after)} in place of ${mebibytes(before)}`]
+    const isFlat = Math.abs(after / before - 1) <= memoryShareMax
+    return isFlat ? [] : [`${name} holds ${mebibytes(after)} in place of ${mebibytes(before)}`]
   })
   const row = at(({ bytesPerRow }) => bytesPerRow)
   const queue = at(({ queueBytes }) => queueBytes)
