@@ -76,6 +76,8 @@ export type ApiDeps = {
   trustedProxies: number
   allowWritable: boolean
   hookLimits: HookLimits
+  /** For so long it is known what became of a tick. */
+  keepTicksDays: number
   /** Where webhooks and callbacks may go. */
   webhookRules: GuardRules
 }
@@ -140,7 +142,7 @@ export function createApi(deps: ApiDeps): Api {
   addChangeInvocationsRoutes(api, { pool, catalog, submitter, afterCommit, within, guard })
   const schedules = createScheduleDeps({ pool, afterCommit, within })
   addScheduleRoutes(api, { schedules, guard })
-  addRunScheduleRoutes(api, { schedules, guard })
+  addRunScheduleRoutes(api, { schedules, knownDays: deps.keepTicksDays, guard })
   addPromptRoutes(api, { pool, guard })
   addNotificationRoutes(api, { pool, catalog, submitter, webhookRules, guard })
   addHookRoute(api, { ...deps, clientAddress, limits: deps.hookLimits })

@@ -74,6 +74,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
       failuresPerMinute: config.authFailuresPerMinute,
       callsPerMinute: config.hookCallsPerMinute,
     },
+    keepTicksDays: config.keepTicksDays,
     webhookRules: guardRulesOf(config),
   })
   const server = await listen({

@@ -24,6 +24,7 @@ export const apiSettings = [
   'trustedProxies',
   'authFailuresPerMinute',
   'hookCallsPerMinute',
+  'keepTicksDays',
   'allowWritable',
   ...webhookSettings,
 ] as const satisfies SettingName[]

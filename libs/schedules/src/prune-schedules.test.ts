@@ -40,9 +40,10 @@ async function toolsIn(table: 'ticks' | 'prompts' | 'tool_states'): Promise<stri
 }
 
 test('ticks, prompts and states go each after its own time, in several batches; what has not ended stays', async () => {
-  await addTicks('old', 31, { count: 1_100 })
-  await addTicks('open', 31, { ends: false })
-  await addTicks('young', 29)
+  await addTicks('old', 32, { count: 1_100 })
+  await addTicks('open', 32, { ends: false })
+  // A backfill that began just before it was too old for one still finds it.
+  await addTicks('young', 30.9)
   for (const [name, days] of [
     ['old', 21],
     ['young', 19],

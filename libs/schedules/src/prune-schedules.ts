@@ -8,11 +8,11 @@ export type ScheduleRetention = { tickDays: number; promptDays: number; stateDay
 export type PrunedSchedules = { ticks: number; prompts: number; states: number }
 
 // index: ticks_by_age. Then by their place, which a locked row keeps: to join them by their key may read the whole table.
-// A tick that is gone is one that a backfill of its time runs again.
+// A tick that is gone would run again in a backfill, so it goes a day after the last backfill that reaches it.
 const dropTicks = `
   delete from ticks where ctid = any(array(
     select ctid from ticks
-    where written_at < statement_timestamp() - make_interval(days => $1) and ended_at is not null
+    where written_at < statement_timestamp() - make_interval(days => $1 + 1) and ended_at is not null
     order by written_at limit $2 for update skip locked))`
 
 // index: prompts_pkey. Ids sort by time; what nobody has wanted for so long goes too.

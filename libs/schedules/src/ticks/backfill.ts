@@ -9,7 +9,14 @@ import type { ScheduleDeps } from './fire-due.ts'
 import { fireDue } from './fire-due.ts'
 import { readOpenTicks } from './read-open-ticks.ts'
 
-export type Backfill = { tool: string; from: Date; until: Date; now: Date }
+export type Backfill = {
+  tool: string
+  from: Date
+  until: Date
+  now: Date
+  /** For so long it is known what became of a tick: an older one may have run already. */
+  knownDays: number
+}
 
 export type Backfilled = {
   /** Ticks that run now, or one after the other, the oldest first. */
@@ -19,7 +26,7 @@ export type Backfilled = {
 }
 
 const ticksMax = 1_000
-const spanMaxMs = 366 * 86_400_000
+const dayMs = 86_400_000
 
 // What was skipped or missed is made up for; what has run, or waits to, stays as it is.
 // index: ticks_pkey
@@ -38,9 +45,9 @@ const wait = `
 export async function backfill(
   deps: ScheduleDeps,
   call: Call,
-  { tool, from, until, now }: Backfill,
+  { tool, from, until, now, knownDays }: Backfill,
 ): Promise<Backfilled> {
-  refuseRange({ from, until, now })
+  refuseRange({ from, until, now, knownDays })
   const done: Backfilled = { added: 0, already: 0 }
   await alterSchedule(deps, call, {
     tool,
@@ -75,10 +82,12 @@ async function refuseTooMany(sql: Sql, tool: string, count: number): Promise<voi
   throw refusal('/until', detail)
 }
 
-function refuseRange({ from, until, now }: Pick<Backfill, 'from' | 'until' | 'now'>): void {
+function refuseRange({ from, until, now, knownDays }: Omit<Backfill, 'tool'>): void {
   if (!(from <= until)) throw refusal('/until', 'must not be before "from"')
   if (until > now) throw refusal('/until', 'must not be in the future')
-  if (now.getTime() - from.getTime() > spanMaxMs) throw refusal('/from', 'must not be more than 366 days ago')
+  if (now.getTime() - from.getTime() <= knownDays * dayMs) return
+  const reason = 'what ran before is not known any more'
+  throw refusal('/from', `must not be more than ${knownDays} days ago (YARD_KEEP_TICKS_DAYS): ${reason}`)
 }
 
 function refusal(pointer: string, detail: string): AppError {

@@ -23,7 +23,7 @@ async function begin(name: string, cron: CronTool = {}) {
     trigger: (time: string, overlap?: Overlap) =>
       triggerNow(deps, operator, { tool: name, now: at(time), overlap }),
     fill: (from: string, until: string, now = until) =>
-      backfill(deps, operator, { tool: name, from: at(from), until: at(until), now: at(now) }),
+      backfill(deps, operator, { tool: name, from: at(from), until: at(until), now: at(now), knownDays: 30 }),
     all: async () => inWords(await ground.ticks(name)),
     running: async () => {
       const { rows } = await pool.query<{ id: string; tick_at: string }>(
@@ -161,14 +161,13 @@ test('a backfill has its limits', async () => {
   assert.equal(await refused('10:05:00', '10:04:00', '10:06:00'), '/until')
   assert.equal(await refused('10:00:00', '10:07:00', '10:06:00'), '/until')
   assert.equal(await refused('09:40:00', '09:59:59', '10:06:00'), '/until', 'more than a thousand ticks')
-  const long = {
-    tool: 'limited',
-    from: new Date('2030-05-01T00:00:00Z'),
-    until: at('10:00:00'),
-    now: at('10:06:00'),
-  }
-  await assert.rejects(backfill(deps, operator, long), isCode('invalid_request'))
-  const broken = { ...long, from: new Date(Number.NaN) }
+  const now = at('10:06:00')
+  const daysAgo = (days: number, offMs = 0) => new Date(now.getTime() - days * 86_400_000 - offMs)
+  const old = { tool: 'limited', from: daysAgo(7), until: daysAgo(7), now, knownDays: 7 }
+  const isUnknown = (error: unknown) => error instanceof AppError && error.faults[0]?.pointer === '/from'
+  await assert.rejects(backfill(deps, operator, { ...old, from: daysAgo(7, 1) }), isUnknown)
+  assert.deepEqual(await backfill(deps, operator, old), { added: 1, already: 0 })
+  const broken = { ...old, from: new Date(Number.NaN) }
   await assert.rejects(backfill(deps, operator, broken), isCode('invalid_request'))
   assert.deepEqual(await fill('09:50:00', '09:59:59', '10:06:00'), { added: 600, already: 0 })
   assert.equal(await refused('09:40:00', '09:49:59', '10:06:00'), '/until', 'too many would wait')

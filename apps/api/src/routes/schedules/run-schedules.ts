@@ -60,7 +60,7 @@ const postBackfill = (guard: Guard) =>
     ...guarded(guard, 'schedules:manage'),
     summary: 'Run the times of a range that did not run',
     description:
-      'Scope `schedules:manage`. Each once, the oldest first, and one after the other unless the schedule allows overlaps. At most 1,000 times of the last 366 days; both ends belong to the range.',
+      'Scope `schedules:manage`. Each once, the oldest first, and one after the other unless the schedule allows overlaps. At most 1,000 times, of the days of which it is known what ran (`YARD_KEEP_TICKS_DAYS`); both ends belong to the range.',
     request: {
       params: scheduleParam,
       body: { required: true, content: { 'application/json': { schema: backfillBody } } },
@@ -71,7 +71,10 @@ const postBackfill = (guard: Guard) =>
     },
   })
 
-export function addRunScheduleRoutes(api: Api, { schedules, guard }: ScheduleRouteDeps): void {
+export function addRunScheduleRoutes(
+  api: Api,
+  { schedules, knownDays, guard }: ScheduleRouteDeps & { knownDays: number },
+): void {
   api.openapi(postTrigger(guard), async (c) => {
     const { overlap } = c.req.valid('json') ?? {}
     const wanted = { ...c.req.valid('param'), overlap, now: new Date() }
@@ -85,7 +88,7 @@ export function addRunScheduleRoutes(api: Api, { schedules, guard }: ScheduleRou
   })
   api.openapi(postBackfill(guard), async (c) => {
     const { from, until } = c.req.valid('json')
-    const range = { from: new Date(from), until: new Date(until), now: new Date() }
+    const range = { from: new Date(from), until: new Date(until), now: new Date(), knownDays }
     return c.json(await backfill(schedules, callOf(c), { ...c.req.valid('param'), ...range }), 202)
   })
 }
