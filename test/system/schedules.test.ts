@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import type { Yard } from '../fixtures/yard.ts'
 import { succeeded, testYard } from '../fixtures/yard.ts'
+import { callsOf } from './fixtures/calls-of.ts'
+import { killProcess } from './fixtures/kill-process.ts'
 import { shellTool, writeTool } from './fixtures/write-tool.ts'
 
 // The trigger as people already have it, and a tool that keeps a state from one run to the next.
@@ -92,9 +91,9 @@ test('a scheduler that is killed and a database that is killed lose no tick and 
     )
   await runs(0)
   const firstAtMs = Date.now()
-  kill(yard, /apps\/scheduler\/src\/main\.ts/)
+  killProcess(yard, /apps\/scheduler\/src\/main\.ts/)
   await runs(Date.now())
-  kill(yard, /postgres -D|bin\/postgres/)
+  killProcess(yard, /postgres -D|bin\/postgres/)
   await runs(Date.now() + 1_000)
   const seconds = (await ticks()).map(({ tick_at: at }) => Date.parse(at)).toSorted((a, b) => a - b)
   assert.deepEqual(
@@ -104,23 +103,3 @@ test('a scheduler that is killed and a database that is killed lose no tick and 
   assert.ok((seconds[0] ?? Infinity) <= firstAtMs + 5_000 || seconds.length === 20)
   assert.ok((await ticks()).every(({ fate }) => fate === 'fired'))
 })
-
-function kill(yard: Yard, which: RegExp): void {
-  const line = yard.processes().find((one) => which.test(one))
-  assert.ok(line, `${which} among ${yard.processes().join('; ')}`)
-  process.kill(Number(line.split(' ')[0]), 'SIGKILL')
-}
-
-function callsOf(yard: Yard) {
-  const key = () => readFileSync(join(yard.dataDir, 'admin.key'), 'utf8').trim()
-  return async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${yard.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key()}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`)
-    return JSON.parse(text)
-  }
-}

@@ -58,7 +58,7 @@ test('a run now is a tick of its own, and takes no tick of the schedule away', a
   assert.equal((await listPrompts(pool, operator.actor, { tool: 'asked' })).prompts.length, 1)
 })
 
-test('a run now gives way as any tick would, unless it is asked for otherwise', async () => {
+test('a run now gives way as every tick would, unless it is asked for otherwise', async () => {
   const { trigger, all } = await begin('polite', { overlap: 'skip' })
   const first = await trigger('10:00:10')
   assert.equal(first.kind, 'fired')

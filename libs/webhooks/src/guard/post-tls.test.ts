@@ -102,7 +102,7 @@ test('a server that never answers the handshake runs into the deadline', async (
   await waitUntil('the server to be hung up on', () => receiver.openCount() === 0)
 })
 
-test('an answer over TLS is cut, and broken, as any other', async (t) => {
+test('an answer over TLS is cut, and broken, as one without', async (t) => {
   const endless = await startHttps(t, identities.good, (_, response) => response.write('x'.repeat(100_000)))
   assert.deepEqual(outcome(await postTo(t, endless)), {
     kind: 'answered',

@@ -208,9 +208,12 @@ test('of a name with many addresses only the first four are dialled', async (t) 
 })
 
 test('an address that swallows packets leaves time for the next one', async (t) => {
-  const worker = new Worker(new URL('fixtures/stuck-listener.ts', import.meta.url))
+  const workerData = new SharedArrayBuffer(8)
+  const worker = new Worker(new URL('fixtures/stuck-listener.ts', import.meta.url), { workerData })
   t.after(() => worker.terminate())
-  const [{ port }] = await once(worker, 'message')
+  const shared = new Int32Array(workerData)
+  await Atomics.waitAsync(shared, 0, 0).value
+  const port = Atomics.load(shared, 0)
   const queue = Array.from({ length: 16 }, () => connect(port, '127.0.0.1').on('error', () => {}))
   t.after(() => {
     for (const socket of queue) socket.destroy()
