@@ -70,10 +70,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     },
     bodyMaxBytes: config.bodyMaxBytes,
     trustedProxies: config.trustedProxies,
-    hookLimits: {
-      failuresPerMinute: config.authFailuresPerMinute,
-      callsPerMinute: config.hookCallsPerMinute,
-    },
+    hookLimits: hookLimitsOf(config),
     keepTicksDays: config.keepTicksDays,
     webhookRules: guardRulesOf(config),
   })
@@ -98,6 +95,11 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     },
   }
 }
+
+const hookLimitsOf = (config: ApiContext['config']) => ({
+  failuresPerMinute: config.authFailuresPerMinute,
+  callsPerMinute: config.hookCallsPerMinute,
+})
 
 function watchSchema({ schemaFits }: ApiContext): () => boolean {
   let fits = false

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKey } from '@toolyard/access/create-key'
 import { publishScan } from '@toolyard/catalog/publish-scan'
-import { manifest } from '@toolyard/contract/manifest'
+import { minimalManifest } from '@toolyard/contract/fixtures/minimal-manifest'
 import type { Pool } from '@toolyard/db/pool'
 import type { Queues } from '@toolyard/queue/queues'
 import { testDatabase } from '@toolyard/testkit/database'
@@ -12,15 +12,12 @@ const { pool } = await testDatabase()
 
 /** A tool that serves, and has spent so much today. */
 async function makeTool(name: string, spent: number, constraints: { cost_budget?: number }): Promise<void> {
-  const parsed = manifest.parse({
-    name,
-    description: `What ${name} does`,
-    trigger: { type: 'on_demand' },
-    parameters: {},
-    returns: {},
-    constraints,
-  })
-  const scan = { tools: [{ name, hash: name, manifest: parsed }], faults: [], unsettled: [], isPartial: true }
+  const scan = {
+    tools: [{ name, hash: name, manifest: minimalManifest(name, { constraints }) }],
+    faults: [],
+    unsettled: [],
+    isPartial: true,
+  }
   await publishScan(pool, { processId: 'w', engineId: 'e1', reload: 0, contentHash: 'c', scan })
   await pool.query('update tools set current_hash = $1 where name = $1', [name])
   await pool.query(

@@ -6,7 +6,7 @@ import type { BuildResult } from '@toolyard/catalog/finish-build'
 import type { FoundTool } from '@toolyard/catalog/found-tool'
 import { publishScan } from '@toolyard/catalog/publish-scan'
 import { readProgress } from '@toolyard/catalog/read-progress'
-import { manifest } from '@toolyard/contract/manifest'
+import { minimalManifest } from '@toolyard/contract/fixtures/minimal-manifest'
 import { createPool } from '@toolyard/db/pool'
 import { createLogger } from '@toolyard/log/logger'
 import type { Queues } from '@toolyard/queue/queues'
@@ -25,14 +25,7 @@ const built: BuildResult = {
 const log = createLogger({ service: 'worker', level: 'debug', destination: { write: () => {} } })
 
 function foundTool(name: string): FoundTool {
-  const parsed = manifest.parse({
-    name,
-    description: `What ${name} does`,
-    trigger: { type: 'on_demand' },
-    parameters: {},
-    returns: {},
-  })
-  return { name, dir: `/tools/${name}`, manifest: parsed, entries: [], hash: `${name}-1` }
+  return { name, dir: `/tools/${name}`, manifest: minimalManifest(name), entries: [], hash: `${name}-1` }
 }
 
 /** One engine with the tool `a`, whose builds are the test's to end; as many workers as it wants. */

@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiEnv } from '../../http/api-env.ts'
 import { problems } from '../../http/problem.ts'
+import { submitRefusals } from '../tools/route-parts.ts'
 import { acceptedHook, endedHook } from './hook-answer.ts'
 
 // No key is asked for here: each message proves itself, in the way that the tool's manifest names.
@@ -58,13 +59,7 @@ export const postHook = createRoute({
       'rate_limited',
       'secrets_unavailable',
       'store_unavailable',
-      'unknown_tool',
-      'not_configured',
-      'tool_disabled',
-      'tools_disabled',
-      'image_failed',
-      'queue_full',
-      'budget_exhausted',
+      ...submitRefusals,
     ),
   },
 })

@@ -14,6 +14,7 @@ import { bodyOf, problemOf, refusalOf } from '../../fixtures/answers.ts'
 import type { Sender, SendOptions, Sent } from '../../fixtures/hook-senders.ts'
 import { hmacOfSender, hookSecret, makeHook, otherHookSecret } from '../../fixtures/hook-senders.ts'
 import { buildTool, newManifest, publishTools, testEngine } from '../../fixtures/published-tools.ts'
+import { callerOf } from '../../fixtures/caller.ts'
 import { testApi } from '../../fixtures/test-api.ts'
 import { bearer, makeKey } from '../../fixtures/test-keys.ts'
 
@@ -48,15 +49,7 @@ const withSecret = [...senders, 'large', 'second', 'plain']
 for (const name of [...withSecret, 'bare']) await buildTool(pool, name)
 await renewLeases(pool, { workerId: 'w', engineId: testEngine, slots: 1_000 }, [])
 
-const call = (method: string, path: string, body?: unknown) =>
-  fetch(`${api.url}${path}`, {
-    method,
-    headers: {
-      ...bearer(admin.token),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+const call = callerOf(api.url, admin.token)
 
 for (const name of withSecret) {
   assert.ok((await call('PUT', `/tools/${name}/config`, { webhook_secret: hookSecret })).ok)

@@ -19,7 +19,7 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, refusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals, submitRefusals } from '../tools/route-parts.ts'
 import { invocationAnswer } from './invocation-schema.ts'
 import { idParam } from './read-invocations.ts'
 import { refuseUnconfigured, toRefusal } from './refuse-submission.ts'
@@ -56,18 +56,7 @@ const postReplay = (guard: Guard) =>
     },
     responses: {
       202: invocationAnswer('The new one'),
-      ...problems(
-        ...refusals,
-        ...bodyRefusals,
-        'not_found',
-        'unknown_tool',
-        'not_configured',
-        'tool_disabled',
-        'tools_disabled',
-        'image_failed',
-        'invalid_params',
-        'queue_full',
-      ),
+      ...problems(...refusals, ...bodyRefusals, ...submitRefusals, 'not_found', 'invalid_params'),
     },
   })
 

@@ -8,7 +8,7 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problemShape, problems, toProblem, toRefusal as asRefusal } from '../../http/problem.ts'
-import { bodyRefusals, refusals, toolParam } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals, submitRefusals, toolParam } from '../tools/route-parts.ts'
 import { awaitEnd } from './await-end.ts'
 import { invocation, invocationAnswer } from './invocation-schema.ts'
 import { preferredWaitMs } from './prefer-wait.ts'
@@ -18,17 +18,11 @@ import { submitRequest } from './submit-request.ts'
 const invokeRefusals = [
   ...refusals,
   ...bodyRefusals,
-  'unknown_tool',
+  ...submitRefusals,
   'not_found',
   'topic_required',
-  'not_configured',
-  'tool_disabled',
-  'tools_disabled',
-  'image_failed',
   'invalid_params',
   'idempotency_mismatch',
-  'queue_full',
-  'budget_exhausted',
 ] as const
 
 const headers = z.object({

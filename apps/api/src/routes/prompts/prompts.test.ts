@@ -7,8 +7,9 @@ import { makeGround, succeeded } from '@toolyard/schedules/fixtures/ground'
 import { reconcile } from '@toolyard/schedules/reconcile'
 import { z } from 'zod'
 import { bodyOf, problemOf, refusalOf } from '../../fixtures/answers.ts'
+import { assertAsksFor, assertRefusesBodies, callerOf } from '../../fixtures/caller.ts'
 import { testApi } from '../../fixtures/test-api.ts'
-import { bearer, makeKey } from '../../fixtures/test-keys.ts'
+import { makeKey } from '../../fixtures/test-keys.ts'
 
 const ground = await makeGround()
 const { pool, database } = ground
@@ -19,14 +20,7 @@ const page = z.strictObject({ prompts: z.array(promptShape.strict()), next_curso
 const claimed = z.strictObject({ prompts: z.array(claimedPromptShape.strict()) })
 const acked = ackedPromptShape.strict()
 
-function call(method: string, path: string, body?: unknown, token = admin.token) {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return fetch(`${api.url}${path}`, {
-    method,
-    headers: { ...bearer(token), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: text }),
-  })
-}
+const call = callerOf(api.url, admin.token)
 
 const claim = async (body?: object, token = admin.token) =>
   (await bodyOf(await call('POST', '/prompts/claim', body, token), claimed)).prompts
@@ -168,15 +162,8 @@ test('each route asks for its scope, and reads no body that is none or too large
     ['POST', '/prompts/claim'],
     ['POST', '/prompts/x/ack'],
   ] as const) {
-    assert.equal(await refusalOf(await call(method, path, undefined, token)), '403 missing_scope', path)
-    assert.equal(await refusalOf(await call(method, path, undefined, 'yk_x')), '401 unauthenticated', path)
+    await assertAsksFor(call, token, [method, path])
     if (method === 'GET') continue
-    for (const [text, refusal] of [
-      ['{', '400 malformed_request'],
-      ['[]', '422 invalid_request'],
-      ['{"nothing": 1}', '422 invalid_request'],
-      [`{"claim": "${'x'.repeat(1_100_000)}"}`, '413 payload_too_large'],
-    ] as const)
-      assert.equal(await refusalOf(await call(method, path, text)), refusal, `${path} ${text.slice(0, 20)}`)
+    await assertRefusesBodies(call, method, path)
   }
 })

@@ -6,8 +6,9 @@ import { scopes } from '@toolyard/contract/scopes'
 import { makeGround } from '@toolyard/schedules/fixtures/ground'
 import { reconcile } from '@toolyard/schedules/reconcile'
 import { bodyOf, problemOf, refusalOf } from '../../fixtures/answers.ts'
+import { callerOf } from '../../fixtures/caller.ts'
 import { testApi } from '../../fixtures/test-api.ts'
-import { bearer, makeKey } from '../../fixtures/test-keys.ts'
+import { makeKey } from '../../fixtures/test-keys.ts'
 
 const ground = await makeGround()
 const { pool, database } = ground
@@ -17,15 +18,7 @@ const admin = await makeKey(pool, { scopes: [...scopes] })
 const triggered = triggeredShape.strict()
 const backfilled = backfilledShape.strict()
 
-const call = (method: string, path: string, body?: unknown) =>
-  fetch(`${api.url}${path}`, {
-    method,
-    headers: {
-      ...bearer(admin.token),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+const call = callerOf(api.url, admin.token)
 
 const trigger = (tool: string, body?: object) => call('POST', `/schedules/${tool}/trigger`, body)
 

@@ -7,7 +7,7 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, refusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals, submitRefusals } from '../tools/route-parts.ts'
 import { scheduleParam } from './schedule-param.ts'
 import type { ScheduleRouteDeps } from './schedules.ts'
 
@@ -36,19 +36,7 @@ const postTrigger = (guard: Guard) =>
         description: 'It is accepted, or waits for what runs',
         content: { 'application/json': { schema: triggered } },
       },
-      ...problems(
-        ...refusals,
-        ...bodyRefusals,
-        'not_found',
-        'unknown_tool',
-        'not_configured',
-        'tool_disabled',
-        'tools_disabled',
-        'image_failed',
-        'invalid_params',
-        'queue_full',
-        'budget_exhausted',
-      ),
+      ...problems(...refusals, ...bodyRefusals, ...submitRefusals, 'not_found', 'invalid_params'),
     },
   })
 

@@ -5,6 +5,7 @@ import { testDatabase } from '@toolyard/testkit/database'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { refusalOf } from '../../fixtures/answers.ts'
 import { newManifest, publishTools } from '../../fixtures/published-tools.ts'
+import { callerOf } from '../../fixtures/caller.ts'
 import { testApi } from '../../fixtures/test-api.ts'
 import { bearer, makeKey } from '../../fixtures/test-keys.ts'
 
@@ -17,12 +18,7 @@ await publishTools(
   [{ folder: 'other broken', faults: ['manifest.json: is missing'] }],
 )
 
-const call = (method: string, path: string, body?: unknown, token = admin.token) =>
-  fetch(`${api.url}${path}`, {
-    method,
-    headers: { ...bearer(token), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+const call = callerOf(api.url, admin.token)
 
 test('a name that no database can hold is an unknown tool, and such a key is not stored', async () => {
   for (const [method, path, body] of [

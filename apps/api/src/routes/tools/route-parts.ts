@@ -17,6 +17,17 @@ export const bodyRefusals = [
   'invalid_request',
 ] as const satisfies ErrorCode[]
 
+/** What any call of a tool can be refused with, whoever makes it. */
+export const submitRefusals = [
+  'unknown_tool',
+  'not_configured',
+  'tool_disabled',
+  'tools_disabled',
+  'image_failed',
+  'queue_full',
+  'budget_exhausted',
+] as const satisfies ErrorCode[]
+
 // Any text: a folder with a name that no tool may have is listed, and must be found by it.
 export const toolParam = z.object({
   name: z

@@ -6,8 +6,9 @@ import { testDatabase } from '@toolyard/testkit/database'
 import { z } from 'zod'
 import { bodyOf, problemOf, refusalOf } from '../../fixtures/answers.ts'
 import { buildTool, newManifest, publishTools } from '../../fixtures/published-tools.ts'
+import { callerOf } from '../../fixtures/caller.ts'
 import { testApi } from '../../fixtures/test-api.ts'
-import { bearer, makeKey } from '../../fixtures/test-keys.ts'
+import { makeKey } from '../../fixtures/test-keys.ts'
 
 const { url: databaseUrl, pool } = await testDatabase()
 const api = await testApi({ databaseUrl })
@@ -28,12 +29,7 @@ await publishTools(
 )
 await buildTool(pool, 'plain')
 
-const call = (method: string, path: string, body?: unknown, token = admin.token) =>
-  fetch(`${api.url}${path}`, {
-    method,
-    headers: { ...bearer(token), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+const call = callerOf(api.url, admin.token)
 
 test('the list is the truth: what is ready, what is building, what is broken', async () => {
   const { tools, count } = await bodyOf(await call('GET', '/tools'), toolList)

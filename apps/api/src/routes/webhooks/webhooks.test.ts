@@ -6,8 +6,9 @@ import { testDatabase } from '@toolyard/testkit/database'
 import { z } from 'zod'
 import { bodyOf, problemOf, refusalOf } from '../../fixtures/answers.ts'
 import { newManifest, publishTools } from '../../fixtures/published-tools.ts'
+import { callerOf } from '../../fixtures/caller.ts'
 import { testApi } from '../../fixtures/test-api.ts'
-import { bearer, makeKey } from '../../fixtures/test-keys.ts'
+import { makeKey } from '../../fixtures/test-keys.ts'
 
 const { url: databaseUrl, pool } = await testDatabase()
 const api = await testApi({ databaseUrl, webhookPorts: [9_443] })
@@ -24,13 +25,7 @@ const webhook = webhookShape.strict()
 const shown = webhook.extend({ secret })
 const wanted = { url: 'https://receiver.example.com/in', events: ['invocation.finished'] }
 
-function call(method: string, path: string, body?: unknown, token = admin.token) {
-  return fetch(`${api.url}${path}`, {
-    method,
-    headers: { ...bearer(token), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-}
+const call = callerOf(api.url, admin.token)
 
 const make = async (body: object = wanted, token = admin.token) =>
   bodyOf(await call('POST', '/webhooks', body, token), shown)
