@@ -16,6 +16,7 @@ import type { Parts } from './part.ts'
 import { announcePresence } from './presence.ts'
 import type { ServiceConfig } from './read-config.ts'
 import { readConfig } from './read-config.ts'
+import { slowHeapGrowth } from './slow-heap-growth.ts'
 import { stopSignal } from './stop-signal.ts'
 
 export type ServiceContext<N extends SettingName> = {
@@ -60,6 +61,7 @@ export async function runService<N extends SettingName>(
   service: Service<N>,
   environment: Environment,
 ): Promise<never> {
+  slowHeapGrowth()
   const config = readConfigOrExit(service, environment)
   const log = createLogger({ service: service.kind, level: config.logLevel })
   exitOnSurprise(log)

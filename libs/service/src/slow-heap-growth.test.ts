@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const script = fileURLToPath(new URL('fixtures/churn-heap.ts', import.meta.url))
+
+const largestHeap = (how: 'slow' | 'as it is'): number =>
+  JSON.parse(execFileSync(process.execPath, [script, how], { encoding: 'utf8' })).largest
+
+test('a heap that is told to grow slowly stays smaller under the same work', () => {
+  const [slow, usual] = [largestHeap('slow'), largestHeap('as it is')]
+  assert.ok(slow < usual, `${slow} and ${usual} bytes`)
+})
