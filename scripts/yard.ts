@@ -105,7 +105,10 @@ async function main([name, ...args]: string[]): Promise<number> {
     const run = await command.load()
     return await run(args)
   } catch (error) {
-    return report(error)
+    // Commands of several verbs explain themselves; of the others this is what there is to say.
+    if (!isUsageError(error) || !args.some((arg) => arg === '--help' || arg === '-h')) return report(error)
+    console.log(`./yard ${name}: ${command.about}`)
+    return 0
   }
 }
 

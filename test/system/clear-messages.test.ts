@@ -104,4 +104,15 @@ test('a mistyped command or option is a matter of usage', async (t) => {
   assert.equal(help.code, 0)
   for (const name of ['up', 'down', 'status', 'test', 'verify'])
     assert.match(help.stdout, new RegExp(`^ {2}${name} `, 'm'))
+  for (const args of [
+    ['bench', '--help'],
+    ['down', '-h'],
+    ['schedule', '--help'],
+    ['schedule', 'list', '--help'],
+  ]) {
+    const { code, stdout } = await yard.run(args)
+    assert.equal(code, 0)
+    assert.match(stdout, new RegExp(`\\./yard ${args[0]}`))
+  }
+  assert.deepEqual(yard.processes(), [])
 })
