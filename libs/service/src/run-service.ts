@@ -16,7 +16,7 @@ import type { Parts } from './part.ts'
 import { announcePresence } from './presence.ts'
 import type { ServiceConfig } from './read-config.ts'
 import { readConfig } from './read-config.ts'
-import { slowHeapGrowth } from './slow-heap-growth.ts'
+import { collectGarbage, slowHeapGrowth } from './low-heap.ts'
 import { stopSignal } from './stop-signal.ts'
 
 export type ServiceContext<N extends SettingName> = {
@@ -102,6 +102,7 @@ async function serve<N extends SettingName>(
       parts: () => (stop.aborted ? { ...running.parts(), [kind]: { state: 'draining' } } : running.parts()),
       onFailure: (error) => log.warn('the database does not take this process’s presence', { error }),
     })
+    collectGarbage()
     log.info(`${kind} is ready`)
     process.send?.({ type: 'ready' })
     await aborted(stop)

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 const growthPercent = 30
 
@@ -9,4 +10,11 @@ const growthPercent = 30
  */
 export function slowHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
+}
+
+/** Growth is counted from the last collection, so the first must not have been one of a process that was starting. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc()')
+  setFlagsFromString('--no-expose-gc')
 }
