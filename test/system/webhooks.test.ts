@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { z } from 'zod'
 import { freePort } from '@toolyard/testkit/free-port'
 import { waitUntil } from '@toolyard/testkit/wait-until'
 import { succeeded, testYard } from '../fixtures/yard.ts'
@@ -16,10 +18,11 @@ type Message = { id: string; invocation: string; answer: ServerResponse }
 /** Remembers what comes and answers nothing: whoever waits for it does. */
 async function holdMessages(t: TestContext, port: number): Promise<Message[]> {
   const held: Message[] = []
-  const server = createServer(async (request, answer) => {
-    const body = JSON.parse((await request.toArray()).join(''))
-    held.push({ id: String(request.headers['webhook-id']), invocation: body.data.id, answer })
-  })
+  const hold = async (request: IncomingMessage, answer: ServerResponse) => {
+    const { data } = z.object({ data: z.object({ id: z.string() }) }).parse(await json(request))
+    held.push({ id: String(request.headers['webhook-id']), invocation: data.id, answer })
+  }
+  const server = createServer((request, answer) => void hold(request, answer))
   t.after(() => {
     server.close()
     server.closeAllConnections()
