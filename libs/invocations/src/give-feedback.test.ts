@@ -62,6 +62,7 @@ test('a replay has the same input, as the call of who asks, with the version tha
     params: { city: 'Gżira' },
     metadata: { n: 1 },
     priority: 8,
+    keyId: 'k9',
     callbackUrl: 'https://e.org',
   }
   const hold = await runningOne(deps, given)
@@ -72,7 +73,6 @@ test('a replay has the same input, as the call of who asks, with the version tha
   assert.deepEqual(same, {
     ...given,
     topic: 'trip',
-    keyId: 'k9',
     telemetry: { lat: null },
     pinnedHash: 'moving-1',
     replayOf: hold.id,
@@ -84,6 +84,7 @@ test('a replay has the same input, as the call of who asks, with the version tha
   assert.deepEqual(await getInvocation(pool, operator, again.invocation.id), again.invocation)
   const newest = await readReplay(pool, operator, { id: hold.id, version: 'newest' })
   assert.deepEqual([newest.pinnedHash, newest.keyId], [undefined, null])
+  assert.equal(newest.callbackUrl, undefined, 'where another is told')
   const hidden = (error: unknown) => error instanceof AppError && error.code === 'not_found'
   await assert.rejects(
     readReplay(pool, keyActor({ topics: ['x'] }), { id: hold.id, version: 'same' }),

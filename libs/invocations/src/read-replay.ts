@@ -5,7 +5,7 @@ import type { Submission } from './submission.ts'
 import { bindingsOf, isInvocationId, isVisible, notFound } from './visible.ts'
 
 const select = `
-  select invocations.id, tool, topic, priority, coalesce(ran_hash, pinned_hash, submitted_hash) as hash,
+  select invocations.id, tool, topic, key_id, priority, coalesce(ran_hash, pinned_hash, submitted_hash) as hash,
     input.params, input.telemetry, input.metadata, input.callback_url
   from invocations join invocation_inputs as input on input.id = invocations.id
   where invocations.id = $1 and ${isVisible('$2', '$3')}`
@@ -14,6 +14,7 @@ type Row = {
   id: string
   tool: string
   topic: string
+  key_id: string | null
   priority: number
   hash: string
   params: Record<string, Json>
@@ -35,14 +36,16 @@ export async function readReplay(
   const found = await sql.query<Row>(select, [id, ...bindingsOf(actor)])
   const row = found.rows[0]
   if (row === undefined) throw notFound()
+  const keyId = actor.kind === 'key' ? actor.key.id : null
   return {
     tool: row.tool,
     topic: row.topic,
-    keyId: actor.kind === 'key' ? actor.key.id : null,
+    keyId,
     params: row.params,
     telemetry: row.telemetry,
     metadata: row.metadata,
-    callbackUrl: row.callback_url ?? undefined,
+    // Where another key is told is no choice of this one, and would be signed with a secret that the receiver does not know.
+    callbackUrl: row.key_id === keyId ? (row.callback_url ?? undefined) : undefined,
     priority: row.priority,
     pinnedHash: version === 'same' ? row.hash : undefined,
     replayOf: row.id,

@@ -12,7 +12,7 @@ import { createLogger } from '@toolyard/log/logger'
 import { createQueues } from '@toolyard/queue/queues'
 import { openVault } from '@toolyard/vault/open-vault'
 import { createDeliverer } from '../src/deliveries/create-deliverer.ts'
-import { handleDeliveryJobs } from '../src/deliveries/handle-delivery-jobs.ts'
+import { deliveriesMax, handleDeliveryJobs } from '../src/deliveries/handle-delivery-jobs.ts'
 import { withDeliveries } from '../src/deliveries/with-deliveries.ts'
 import { createWebhook } from '../src/endpoints/create-webhook.ts'
 import { createSender } from '../src/guard/create-sender.ts'
@@ -29,7 +29,6 @@ export type FanOutBench = {
 const receivers = 50
 const hanging = 5
 const ends = 20
-const concurrency = 64
 
 /** From the commit of the ends to the arrival of each message, at those who answer, while others hang. */
 export async function benchFanOut(pool: Pool, databaseUrl: string): Promise<FanOutBench> {
@@ -64,7 +63,7 @@ export async function benchFanOut(pool: Pool, databaseUrl: string): Promise<FanO
   try {
     await makeWebhooks(vault, rules, address.port)
     const consumer = await queues.consume('deliveries', handleDeliveryJobs({ deliver, queues }), {
-      concurrency,
+      concurrency: deliveriesMax,
     })
     const holds = await prepareEnds(pool)
     const told: Promise<void>[] = []
@@ -100,7 +99,8 @@ async function makeWebhooks(
   port: number,
 ): Promise<void> {
   const operator = { actor: { kind: 'operator' as const } }
-  const { key } = await createKey(vault.pool, operator, { name: 'bench', scopes: ['webhooks:manage'] })
+  const scopes = ['webhooks:manage' as const, 'invocations:read' as const]
+  const { key } = await createKey(vault.pool, operator, { name: 'bench', scopes })
   const events = ['invocation.finished' as const]
   const body = { description: '', tools: null, topics: null, enabled: true, events }
   for (let n = 0; n < receivers; n++) {

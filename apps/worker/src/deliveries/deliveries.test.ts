@@ -94,7 +94,7 @@ async function openGround(t: TestContext, backend: 'redis' | 'postgres') {
   const made = await createKey(
     pool,
     { actor: { kind: 'operator' } },
-    { name: 'test', scopes: ['webhooks:manage'] },
+    { name: 'test', scopes: ['webhooks:manage', 'invocations:read'] },
   )
   const body = {
     description: '',

@@ -6,7 +6,7 @@ import type { DelivererDeps } from '@toolyard/webhooks/create-deliverer'
 import { createDeliverer } from '@toolyard/webhooks/create-deliverer'
 import { createSender } from '@toolyard/webhooks/create-sender'
 import { guardRulesOf } from '@toolyard/webhooks/guard-rules'
-import { handleDeliveryJobs } from '@toolyard/webhooks/handle-delivery-jobs'
+import { deliveriesMax, handleDeliveryJobs } from '@toolyard/webhooks/handle-delivery-jobs'
 import type { WorkerContext } from '../start-worker.ts'
 
 export type DeliveryService = {
@@ -15,8 +15,6 @@ export type DeliveryService = {
   drain: (signal: AbortSignal) => Promise<void>
 }
 
-// They wait for others nearly all of the time; each receiver has few of them.
-const concurrency = 64
 const tendEveryMs = 1_000
 const retryMs = 1_000
 
@@ -36,7 +34,7 @@ export function serveDeliveries(
     const onTried = (outcome: string) => tries.add({ outcome })
     const deliver = createDeliverer({ vault: await vault, queues, sender, log, onTried })
     const handle = handleDeliveryJobs({ deliver, queues, isEnding: () => isEnding })
-    consumer = await queues.consume('deliveries', handle, { concurrency })
+    consumer = await queues.consume('deliveries', handle, { concurrency: deliveriesMax })
   }
   const tending = repeat({
     everyMs: tendEveryMs,

@@ -1,7 +1,7 @@
 import type { NewJob } from '@toolyard/queue/stored-job'
 import type { Sql } from '@toolyard/db/pool'
 import { prepared } from '@toolyard/db/prepared'
-import { countPlaces, joinPlaces, ofLate, underWay, underWayOfKey } from './count-places.ts'
+import { countPlaces, isFailing, joinPlaces, ofLate, underWay, underWayOfKey } from './count-places.ts'
 import { toDeliveryJob } from './delivery-job.ts'
 import { idsIn } from './ids-in.ts'
 import { perSecondMax, placesMax, placesOfFailingMax, placesOfKeyMax } from './judge-look.ts'
@@ -18,7 +18,7 @@ const call = prepared(`
   rooms as materialized (
     select wanted.receiver, wanted.key_id, greatest(0, ${placesOfKeyMax} - ${underWayOfKey}) as of_key,
       greatest(0, least(
-        case when webhook.failing_since is null then ${placesMax} else ${placesOfFailingMax} end - ${underWay},
+        case when ${isFailing} then ${placesOfFailingMax} else ${placesMax} end - ${underWay},
         greatest(1, ${perSecondMax} - ${ofLate})) - called.count) as of_receiver
     from wanted ${joinPlaces('wanted')}
     left join webhooks as webhook on webhook.id = wanted.webhook_id

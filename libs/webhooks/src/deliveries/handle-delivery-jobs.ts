@@ -2,6 +2,12 @@ import type { JobHandler } from '@toolyard/queue/consume'
 import type { Queues } from '@toolyard/queue/queues'
 import type { NewJob } from '@toolyard/queue/stored-job'
 import type { Deliver } from './create-deliverer.ts'
+import { placesOfKeyMax } from './judge-look.ts'
+
+// They wait for others nearly all of the time, so that more of them cost little; but each beyond the places of a key
+// that names very many receivers at once is looked at for nothing.
+/** At once in one process: whomever a key names, half of it is left to the others. */
+export const deliveriesMax = 2 * placesOfKeyMax
 
 type Job = NewJob<'deliveries'>
 

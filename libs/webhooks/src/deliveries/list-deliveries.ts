@@ -7,6 +7,7 @@ import type { Sql } from '@toolyard/db/pool'
 import { isOwned, isWebhookRef, noSuchWebhook, ownerOf } from '../endpoints/webhook.ts'
 import type { DeliveryRow } from './delivery.ts'
 import { deliveryColumns, isDeliveryId } from './delivery.ts'
+import { isReadable, readerOf } from './is-readable.ts'
 
 // The tries are few: ten, and those by hand.
 const tries = (answer: string) => `
@@ -25,10 +26,16 @@ const selectPage = `
   where webhook_id = $1 and ${isOwned('$2')} and ($3::text is null or id < $3)
   order by id desc limit $4`
 
+// index: deliveries_once
+const selectOf = `
+  select ${deliveryColumns}, ${tries(beginning)} from deliveries as one
+  where invocation_id = $1 and ${isReadable('$2', '$3')} and ($4::text is null or id < $4)
+  order by id desc limit $5`
+
 const findWebhook = `select from webhooks where id = $1 and ${isOwned('$2')}`
 
 const selectOne = `
-  select ${deliveryColumns}, ${tries('answer')} from deliveries as one where id = $1 and ${isOwned('$2')}`
+  select ${deliveryColumns}, ${tries('answer')} from deliveries as one where id = $1 and ${isReadable('$2', '$3')}`
 
 type Try = {
   started_at: string
@@ -58,9 +65,22 @@ export async function listDeliveries(
   return { deliveries: page.map(toDeliveryShape), nextCursor }
 }
 
+/** What was told of an invocation, as far as the actor may see it, newest first. Whether it sees the invocation is asked before. */
+export async function listDeliveriesOf(
+  sql: Sql,
+  actor: Actor,
+  invocationId: string,
+  request: PageRequest = {},
+): Promise<{ deliveries: DeliveryShape[]; nextCursor: string | null }> {
+  const { after, limit } = readPageRequest(request, isDeliveryId)
+  const { rows } = await sql.query<Row>(selectOf, [invocationId, ...readerOf(actor), after, limit + 1])
+  const { page, nextCursor } = cutPage(rows, limit)
+  return { deliveries: page.map(toDeliveryShape), nextCursor }
+}
+
 export async function getDelivery(sql: Sql, actor: Actor, id: string): Promise<DeliveryShape> {
   if (!isDeliveryId(id)) throw noSuchDelivery()
-  const { rows } = await sql.query<Row>(selectOne, [id, ownerOf(actor)])
+  const { rows } = await sql.query<Row>(selectOne, [id, ...readerOf(actor)])
   if (rows[0] === undefined) throw noSuchDelivery()
   return toDeliveryShape(rows[0])
 }

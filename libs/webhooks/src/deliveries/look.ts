@@ -2,7 +2,7 @@ import type { Json } from '@toolyard/contract/parameters'
 import type { WebhookEvent } from '@toolyard/contract/webhooks'
 import type { Sql } from '@toolyard/db/pool'
 import { prepared } from '@toolyard/db/prepared'
-import { countPlaces, joinPlaces, ofLate, underWay, underWayOfKey } from './count-places.ts'
+import { countPlaces, isFailing, joinPlaces, ofLate, underWay, underWayOfKey } from './count-places.ts'
 import { idsIn } from './ids-in.ts'
 import { dependencies, isVoid } from './is-void.ts'
 import { nextsMax, perSecondMax } from './judge-look.ts'
@@ -46,7 +46,7 @@ const ms = (interval: string) => `(extract(epoch from ${interval}) * 1000)::doub
 // indexes: deliveries_pkey, webhooks_pkey, api_keys_pkey, callback_secrets_pkey, deliveries_waiting
 const select = prepared(`
   with wanted as materialized (
-    select id, key_id, receiver from deliveries where id = ${idsIn('$1')}
+    select id, key_id, receiver, webhook_id from deliveries where id = ${idsIn('$1')}
   ),
   ${countPlaces}
   select one.id, one.event, one.key_id, one.webhook_id, one.invocation_id, one.tool, one.topic, one.data, one.created_at,
@@ -54,7 +54,7 @@ const select = prepared(`
     coalesce(webhook.secret_no, callback.secret_no) as secret_no,
     coalesce(webhook.rotated_until, callback.rotated_until) > clock_timestamp() as is_overlapping,
     one.status = 'waiting' as waits, ${isVoid} as is_void, webhook.paused_reason is not null as is_paused,
-    webhook.failing_since is not null as is_failing, one.parked_by, ${ms('one.due_at - clock_timestamp()')} as due_in_ms,
+    ${isFailing} as is_failing, one.parked_by, ${ms('one.due_at - clock_timestamp()')} as due_in_ms,
     ${underWay} as under_way, ${underWayOfKey} as of_key, ${ofLate} as of_late,
     ${ms("of_late.first_at + interval '1 second' - clock_timestamp()")} as room_in_ms,
     ${ofLate} >= ${perSecondMax} and one.id = any(array(

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { makeGround, nobody } from '../../fixtures/ground.ts'
+import { callBy, makeGround, nobody } from '../../fixtures/ground.ts'
 import { tellMany } from '../../fixtures/many.ts'
 import { answer, hang, startReceiver } from '../../fixtures/receiver.ts'
 import { startWorkers } from '../../fixtures/workers.ts'
+import { renewCallbackSecret } from '../endpoints/callback-secret.ts'
 import { callNext } from './call-next.ts'
 import { createDeliverer } from './create-deliverer.ts'
+import { deliveriesMax } from './handle-delivery-jobs.ts'
 import { relayDeliveries } from './relay-deliveries.ts'
 
 const ground = await makeGround()
@@ -89,6 +91,57 @@ test('a receiver that fails gets one message at a time, until one arrives', asyn
   assert.equal(receiver.arrivals.length, 2)
   const stopped = workers.stop()
   receiver.hangUp()
+  await stopped
+})
+
+test('a callback host that fails gets one message at a time too, until one arrives; another host of its key has all', async (t) => {
+  const [receiver, well] = [await startReceiver(t, answer(500)), await startReceiver(t, hang)]
+  for (const { port } of [receiver, well]) ground.allowPort(port)
+  await renewCallbackSecret(ground.vault, callBy(ground.key))
+  const tell = async (callbackUrl: string, count: number) => {
+    const ids: string[] = []
+    for (let n = 0; n < count; n++)
+      ids.push(...(await ground.endOne({ keyId: ground.key.id, callbackUrl })).told)
+    return ids
+  }
+  const ids = await tell(receiver.url, 9)
+  const others = await tell(well.url, 5)
+  await pool.query("update deliveries set parked_by = 'receiver' where id = any($1)", [ids.slice(1)])
+  await ground.deliver(ids[0] ?? '')
+  assert.deepEqual(ground.takeJobs(), [ids[1]])
+  receiver.behave(hang)
+  const workers = await startWorkers(ground, { concurrency: 12 })
+  // The one that failed comes again before the others.
+  await ground.due(ids[0] ?? '')
+  workers.add([...ids, ...others])
+  await waitUntil('the others to leave the queue', async () => (await parked()).length === 9)
+  await waitUntil('them to be noted', async () => (await underWay()) === 5)
+  assert.deepEqual([receiver.arrivals.length, well.arrivals.length], [2, 4])
+  receiver.behave(answer(204))
+  receiver.hangUp()
+  await waitUntil('one to arrive, and the rest', () => receiver.arrivals.length >= 10)
+  const stopped = workers.stop()
+  well.hangUp()
+  await stopped
+})
+
+test('whomever one key names, and however many of them hang, a worker has places for other keys', async (t) => {
+  const [hanging, prompt] = [await startReceiver(t, hang), await startReceiver(t)]
+  const [crowd, other] = [await ground.makeKey(), await ground.makeKey()]
+  for (let n = 0; n < 20; n++) await ground.addWebhook(`${hanging.url}/${n}`, { by: crowd })
+  const single = await ground.addWebhook(prompt.url, { by: other })
+  const told = await tellMany(pool, 4)
+  const own = told.get(single.webhook.id) ?? []
+  told.delete(single.webhook.id)
+  const workers = await startWorkers(ground, { concurrency: deliveriesMax })
+  workers.add([...told.values()].flat())
+  await waitUntil('all places of the key to be taken', () => hanging.arrivals.length === 64, 10_000)
+  const addedAtMs = performance.now()
+  workers.add(own)
+  await waitUntil('the other key to be told', () => prompt.arrivals.length === 4)
+  assert.ok((prompt.arrivals.at(-1)?.atMs ?? Infinity) - addedAtMs < 2_000)
+  const stopped = workers.stop()
+  hanging.hangUp()
   await stopped
 })
 

@@ -8,7 +8,7 @@ import { startReceiver } from '../../fixtures/receiver.ts'
 import { createDeliverer } from './create-deliverer.ts'
 import { newIdStem } from './delivery.ts'
 import { dropVoid } from './drop-void.ts'
-import { listDeliveries } from './list-deliveries.ts'
+import { listDeliveries, listDeliveriesOf } from './list-deliveries.ts'
 import { pruneDeliveries } from './prune-deliveries.ts'
 import { receiverOf } from './receiver.ts'
 import { relayDeliveries } from './relay-deliveries.ts'
@@ -107,6 +107,8 @@ test('the relay, and what drops', async () => {
 test('lists, retries and pruning', async () => {
   const { deliveries } = await listDeliveries(remembering.pool, owner.actor, crowd)
   await assertIndexed('deliveries_by_webhook', 'delivery_tries_pkey')
+  await listDeliveriesOf(remembering.pool, owner.actor, 'inv_7')
+  await assertIndexed('deliveries_once', 'delivery_tries_pkey')
   await retryDelivery(remembering.pool, owner, deliveries[0]?.id ?? '').catch(() => {})
   await assertIndexed('deliveries_pkey')
   await pruneDeliveries(remembering.pool, 30)

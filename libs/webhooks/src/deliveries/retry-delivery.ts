@@ -3,8 +3,8 @@ import { writeAudit } from '@toolyard/access/write-audit'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
-import { isOwned, ownerOf } from '../endpoints/webhook.ts'
 import { isDeliveryId } from './delivery.ts'
+import { isReadable, readerOf } from './is-readable.ts'
 import { noSuchDelivery } from './list-deliveries.ts'
 
 const lock = `
@@ -14,7 +14,7 @@ const lock = `
     exists (select from api_keys where id = one.key_id and revoked_at is null
       and (expires_at is null or expires_at > clock_timestamp())) as is_heard,
     one.invocation_id is null or exists (select from invocations where id = one.invocation_id) as is_known
-  from deliveries as one where one.id = $1 and ${isOwned('$2')} for update`
+  from deliveries as one where one.id = $1 and ${isReadable('$2', '$3')} for update`
 
 const again = `
   update deliveries
@@ -27,7 +27,7 @@ type Row = { status: string; tries: number; is_open: boolean; is_heard: boolean;
 export function retryDelivery(pool: Pool, call: Call, id: string): Promise<{ id: string; tries: number }> {
   if (!isDeliveryId(id)) throw noSuchDelivery()
   return transaction(pool, async (sql) => {
-    const { rows } = await sql.query<Row>(lock, [id, ownerOf(call.actor)])
+    const { rows } = await sql.query<Row>(lock, [id, ...readerOf(call.actor)])
     const [row] = rows
     if (row === undefined) throw noSuchDelivery()
     const refusal = refusalOf(row)

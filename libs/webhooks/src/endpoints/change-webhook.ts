@@ -7,6 +7,7 @@ import { transaction } from '@toolyard/db/transaction'
 import { dropVoid } from '../deliveries/drop-void.ts'
 import { receiverOf } from '../deliveries/receiver.ts'
 import type { WebhookDeps } from './create-webhook.ts'
+import { refuseChange } from './refuse-change.ts'
 import { refuseUrl } from './refuse-url.ts'
 import { forgetOldest, makeSecret, ofWebhook, overlap } from './signing-secrets.ts'
 import type { WebhookRow } from './webhook.ts'
@@ -21,7 +22,10 @@ import {
 } from './webhook.ts'
 
 // Waits for a try that is just about to start: see begin-try.ts.
-const lock = `select ${webhookColumns} from webhooks where id = $1 and ${isOwned('$2')} for update`
+const lock = `
+  select ${webhookColumns},
+    coalesce((select scopes from api_keys where api_keys.id = webhooks.key_id), '{}') as owner_scopes
+  from webhooks where id = $1 and ${isOwned('$2')} for update`
 
 const update = `
   update webhooks
@@ -48,8 +52,10 @@ export async function changeWebhook(
   if (change.url !== undefined) refuseUrl(change.url, '/url', rules)
   refuseForeign(call.actor, change)
   const webhook = await transaction(vault.pool, async (sql) => {
-    const { rows } = await sql.query<WebhookRow>(lock, [id, ownerOf(call.actor)])
+    type Locked = WebhookRow & { owner_scopes: string[] }
+    const { rows } = await sql.query<Locked>(lock, [id, ownerOf(call.actor)])
     if (rows[0] === undefined) throw noSuchWebhook()
+    refuseChange(call.actor, rows[0], change)
     return write(sql, call, rows[0], change)
   })
   if (!webhook.enabled) await dropVoid(vault.pool, receiverOf(id))

@@ -8,6 +8,7 @@ import type { Sql } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
 import type { Vault } from '@toolyard/vault/open-vault'
 import type { GuardRules } from '../guard/guard-rules.ts'
+import { refuseUnreadable } from './refuse-change.ts'
 import { refuseUrl } from './refuse-url.ts'
 import { forgetSecrets, makeSecret, ofWebhook } from './signing-secrets.ts'
 import type { WebhookRow } from './webhook.ts'
@@ -48,6 +49,7 @@ export async function createWebhook(
   assert.ok(actor.kind === 'key', 'a webhook belongs to a key')
   refuseUrl(body.url, '/url', rules)
   refuseForeign(actor, body)
+  refuseUnreadable(actor.key.scopes, body.events)
   // Also before there is a secret: whoever is refused must leave nothing behind.
   await refuseFull(vault.pool, actor.key.id)
   const id = newPrefixedId('whk')

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type { AccessKey } from '@toolyard/access/access-key'
+import { AppError } from '@toolyard/contract/errors'
+import type { ChangeWebhookBody } from '@toolyard/contract/webhooks'
 import { transaction } from '@toolyard/db/transaction'
-import { callBy, makeGround, operator, unreachablePool } from '../../fixtures/ground.ts'
+import { callBy, hearing, makeGround, operator, unreachablePool } from '../../fixtures/ground.ts'
 import { changeWebhook } from './change-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
 import { deleteWebhook } from './delete-webhook.ts'
@@ -81,10 +83,13 @@ for (const [what, run] of Object.entries(everything)) {
     await run(twin, theirs.webhook.id)
   })
 
-  test(`an unbound key may ${what} any webhook`, async () => {
+  test(`an unbound key ${what === 'rotate' ? 'that manages keys ' : ''}may ${what} any webhook`, async () => {
     const bound = await ground.makeKey({ topics: ['trip'] })
     const { webhook } = await ground.addWebhook(url, { by: bound })
-    await run(ground.key, webhook.id)
+    await run(
+      what === 'rotate' ? await ground.makeKey({ scopes: ['keys:manage', ...hearing] }) : ground.key,
+      webhook.id,
+    )
   })
 
   test(`what is no id of a webhook cannot be meant by ${what}, and never reaches the database`, async () => {
@@ -94,6 +99,66 @@ for (const [what, run] of Object.entries(everything)) {
     await assert.rejects(run(ground.key, `whk_${'a'.repeat(26)}`, none), { code: 'ECONNREFUSED' })
   })
 }
+
+test('of a webhook of another key nothing may be chosen, and no secret had, without the scope keys:manage', async () => {
+  const { webhook } = await ground.addWebhook(url)
+  const change = (by: AccessKey, body: ChangeWebhookBody) =>
+    changeWebhook({ vault, rules }, callBy(by), webhook.id, body)
+  const intruder = await ground.makeKey()
+  const refused: ChangeWebhookBody[] = [
+    { url: `${url}/theirs` },
+    { rotate_secret: true },
+    { events: ['prompt.created'] },
+    { tools: null },
+    { topics: ['trip'] },
+    { description: 'theirs', enabled: true, resume: true },
+  ]
+  for (const body of refused)
+    await assert.rejects(change(intruder, body), (error) => {
+      assert.ok(error instanceof AppError && error.code === 'missing_scope')
+      assert.deepEqual(
+        error.faults?.map(({ pointer }) => pointer.slice(1)),
+        Object.keys(body),
+      )
+      return error.faults.every(({ detail }) => detail.includes('keys:manage'))
+    })
+  await assert.rejects(change(intruder, { enabled: false, url }), { code: 'missing_scope' })
+  assert.deepEqual(await getWebhook(pool, owner.actor, webhook.id), webhook)
+  assert.equal((await change(intruder, { enabled: false })).webhook.enabled, false)
+  const warden = await ground.makeKey({ scopes: ['keys:manage', ...hearing] })
+  assert.ok((await change(warden, { url: `${url}/new`, rotate_secret: true, enabled: true })).secret)
+})
+
+test('who may not read invocations is not told of their ends, neither at first nor later', async () => {
+  const scopes = ['webhooks:manage' as const]
+  const [deaf, warden] = [
+    await ground.makeKey({ scopes }),
+    await ground.makeKey({ scopes: ['keys:manage', ...scopes] }),
+  ]
+  const refused = (pointer: string, event: string) => ({
+    code: 'missing_scope',
+    faults: [{ pointer, detail: `${event} needs a key with the scope invocations:read` }],
+  })
+  const { rows: before } = await pool.query('select count(*)::int as n from vault_settings')
+  for (const event of ['invocation.finished', 'invocation.failed'] as const)
+    await assert.rejects(
+      ground.addWebhook(url, { by: deaf, events: ['prompt.created', event] }),
+      refused('/events/1', event),
+    )
+  assert.deepEqual((await pool.query('select count(*)::int as n from vault_settings')).rows, before)
+  const { webhook } = await ground.addWebhook(url, { by: deaf, events: ['prompt.created'] })
+  const change = (by: AccessKey, id: string, body: ChangeWebhookBody) =>
+    changeWebhook({ vault, rules }, callBy(by), id, body)
+  const ends = { events: ['invocation.failed' as const] }
+  await assert.rejects(change(deaf, webhook.id, ends), refused('/events/0', 'invocation.failed'))
+  // Neither through a key that may choose more than the webhook's own may read, nor by leading one that is told away.
+  const reader = await ground.makeKey({ scopes: ['keys:manage', ...hearing] })
+  await assert.rejects(change(reader, webhook.id, ends), refused('/events/0', 'invocation.failed'))
+  const { webhook: told } = await ground.addWebhook(url)
+  await assert.rejects(change(warden, told.id, { url }), refused('/events/0', 'invocation.finished'))
+  await change(warden, told.id, { enabled: false })
+  await change(deaf, webhook.id, { description: 'still mine', events: ['tool.image_failed'] })
+})
 
 test('a bound key cannot ask for what it may not see, neither at first nor later', async () => {
   const by = await ground.makeKey({ topics: ['trip'], tools: ['weather', 'radar'] })

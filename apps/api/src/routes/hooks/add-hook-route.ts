@@ -2,7 +2,7 @@ import type { AttemptBudget } from '@toolyard/access/attempt-budget'
 import { createAttemptBudget } from '@toolyard/access/attempt-budget'
 import type { MinuteBudget } from '@toolyard/access/minute-budget'
 import { createMinuteBudget } from '@toolyard/access/minute-budget'
-import type { Catalog } from '@toolyard/catalog/create-catalog'
+import type { Catalog, CatalogView } from '@toolyard/catalog/create-catalog'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
 import { findReplayed } from '@toolyard/invocations/find-replayed'
@@ -21,16 +21,17 @@ import { submitCall } from '../invocations/submit-call.ts'
 import { toEndedHook } from './hook-answer.ts'
 import { toHookParam } from './hook-param.ts'
 import { describeHookSecurity, postHook } from './hook-route.ts'
-import type { VerifiedHook } from './prepare-hook.ts'
 import { idempotencyOfHook, prepareHook } from './prepare-hook.ts'
 import { readRawBody } from './read-raw-body.ts'
+import type { Place } from './receiving-room.ts'
 import { createReceivingRoom } from './receiving-room.ts'
 import { unverified } from './unverified.ts'
 import { verifySender } from './verify-sender.ts'
 
 export const hookMaxBytes = 524_288
-/** For its body; who is slower than that holds room that others need. */
+// For its body; who is slower, or says nothing, holds room that others need.
 const arrivalMs = 10_000
+const silenceMs = 2_000
 // More than an installation has tools: a name is counted once its sender is verified.
 const toolsMax = 10_000
 
@@ -69,12 +70,12 @@ export function addHookRoute(api: Api, deps: HookDeps): void {
   api.openapi(postHook, async (c) => {
     const { tool } = c.req.valid('param')
     const address = clientAddress(c)
-    const leave = room.take({ tool, address, isSpent: failures.isSpent(address), bytes: declaredBytes(c) })
+    const place = room.take({ tool, address, isSpent: failures.isSpent(address) })
     let accepted: Accepted
     try {
-      accepted = await receive(deps, { failures, calls }, c, { tool, address })
+      accepted = await receive(deps, { failures, calls }, c, { tool, address, place })
     } finally {
-      leave()
+      place.leave()
     }
     const { invocation, replayed } = accepted
     c.get('event').set({ invocation_id: invocation.id, tool })
@@ -92,22 +93,19 @@ export function addHookRoute(api: Api, deps: HookDeps): void {
   })
 }
 
-function declaredBytes(c: Context<ApiEnv>): number {
-  if (c.req.header('transfer-encoding') !== undefined) return hookMaxBytes
-  return Number(c.req.header('content-length') ?? 0)
-}
-
-type Arrived = { tool: string; address: string }
+type Arrived = { tool: string; address: string; place: Place }
 
 async function receive(
   deps: HookDeps,
   { failures, calls }: Budgets,
   c: Context<ApiEnv>,
-  { tool, address }: Arrived,
+  { tool, address, place }: Arrived,
 ): Promise<Accepted> {
   const { headers } = c.req.raw
-  const body = await readRawBody(c.req.raw, arrivalMs).catch((error: unknown) => {
-    failures.spend(address)
+  const reading = { arrivalMs, silenceMs, onBytes: place.grow }
+  const body = await readRawBody(c.req.raw, reading).catch((error: unknown) => {
+    // That there is no room is not the sender's fault.
+    if (!isCrowded(error)) failures.spend(address)
     throw error
   })
   const receivedAt = new Date()
@@ -117,22 +115,20 @@ async function receive(
     failures.spend(address)
     throw unverified()
   }
+  const { trigger, eventId } = sender
+  const idempotency = idempotencyOfHook(tool, sender, body)
+  const findEarlier = () => findReplayed(deps.pool, { keyId: null, idempotency })
+  // First: whoever has seen a message could use up the minute of the tool with it.
+  const earlier = await findEarlier()
+  if (earlier !== undefined) return earlier
   const retryAfterSeconds = calls.spend(tool)
   if (retryAfterSeconds !== undefined) {
     throw new AppError('rate_limited', `${tool} has had its messages of this minute`, { retryAfterSeconds })
   }
-  const { trigger, eventId } = sender
   const param = toHookParam({ headers, body, eventId, receivedAt }, trigger.headers)
-  return submitHook(deps, { tool, trigger, eventId, body, param })
+  const hook = { tool, trigger, idempotency, param }
+  const prepare = (view: CatalogView) => prepareHook({ view, pool: deps.pool }, hook)
+  return submitCall(deps, { tool, prepare, findEarlier })
 }
 
-function submitHook({ pool, catalog, submitter }: HookDeps, hook: VerifiedHook): Promise<Accepted> {
-  return submitCall(
-    { catalog, submitter },
-    {
-      tool: hook.tool,
-      prepare: (view) => prepareHook({ view, pool }, hook),
-      findEarlier: () => findReplayed(pool, { keyId: null, idempotency: idempotencyOfHook(hook) }),
-    },
-  )
-}
+const isCrowded = (error: unknown) => error instanceof AppError && error.code === 'rate_limited'

@@ -116,7 +116,8 @@ test('a message of each kind of sender becomes one invocation with the body and 
 
 test('the same message again is the same invocation, many times at once too', async () => {
   for (const sender of senders) {
-    const sent = makeHook(sender, fresh())
+    // A token's messages are one by their id alone.
+    const sent = makeHook(sender, fresh(), sender === 'token' ? { headers: { 'webhook-id': 'once' } } : {})
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(sender, sent)))
     const ids = new Set(await Promise.all(answers.map(idOf)))
     assert.equal(ids.size, 1, sender)
@@ -137,11 +138,24 @@ test('an event is one where its id is signed, and a body is one where it is not'
   assert.equal(await idOf(await send('stripe', '{"id":"evt_x","pending":0}')), stripe)
   for (const sender of ['github', 'hmac'] as const) {
     const body = fresh()
-    const first = await idOf(await send(sender, body, { id }))
-    const forged = { id: 'forged', headers: { 'x-github-event': 'release' } }
+    const sentAt = new Date()
+    const first = await idOf(await send(sender, body, { id, sentAt }))
+    const forged = { id: 'forged', sentAt, headers: { 'x-github-event': 'release' } }
     assert.equal(await idOf(await send(sender, body, forged)), first, 'seen, and sent again under another id')
     assert.notEqual(await idOf(await send(sender, fresh(), { id })), first)
   }
+})
+
+test('events whose bodies are alike are many, where their times are signed or nothing says that they are one', async () => {
+  const body = fresh()
+  const at = (secondsAgo: number) => ({ sentAt: new Date(Date.now() - secondsAgo * 1_000) })
+  const hmac = [await idOf(await send('hmac', body, at(9))), await idOf(await send('hmac', body, at(5)))]
+  const token = [
+    await idOf(await post('token', tokenHook(body))),
+    await idOf(await post('token', tokenHook(body))),
+  ]
+  assert.equal(new Set([...hmac, ...token]).size, 4)
+  assert.equal(await idOf(await send('github', body, at(9))), await idOf(await send('github', body)))
 })
 
 test('two tools never share an event, and no key of a caller meets one', async () => {
@@ -306,7 +320,7 @@ test('more than 60 KiB is for tools that take their payload on stdin', async () 
 test('who is known is told what is the matter, and who is not is not', async () => {
   const known = async () => refusalOf(await post('token', tokenHook(fresh())))
   const stranger = async () => refusalOf(await send('token', fresh(), { secret: otherHookSecret }))
-  const events = tokenHook(fresh())
+  const events = tokenHook(fresh(), { 'webhook-id': 'known' })
   const first = await idOf(await post('token', events))
   await call('POST', '/tools/token/disable')
   assert.deepEqual([await known(), await stranger()], ['409 tool_disabled', '401 unauthenticated'])
@@ -336,15 +350,16 @@ async function runAsWorker(id: string, outcome: Outcome) {
 test('who wishes to wait is told the end, and no more than what the tool says', async () => {
   const ended = async (outcome: Outcome) => {
     const body = fresh()
-    const waiting = post('token', tokenHook(body, { prefer: 'wait=30' }))
-    await runAsWorker(await idOf(await post('token', tokenHook(body))), outcome)
+    const again = (headers = {}) => post('token', tokenHook(body, { 'webhook-id': 'ended', ...headers }))
+    const waiting = again({ prefer: 'wait=30' })
+    await runAsWorker(await idOf(await again()), outcome)
     const answer = await waiting
     assert.equal(answer.status, 200)
     // safe because it is compared whole
     const { id, ...told } = (await answer.json()) as Record<string, unknown>
     assert.match(String(id), /^inv_/)
-    assert.equal((await post('token', tokenHook(body, { prefer: 'wait=1' }))).status, 200)
-    assert.equal((await post('token', tokenHook(body))).status, 202)
+    assert.equal((await again({ prefer: 'wait=1' })).status, 200)
+    assert.equal((await again()).status, 202)
     return told
   }
   const data = { rows: [1] }

@@ -12,7 +12,7 @@ import { verifyIncoming } from '@toolyard/webhooks/verify-incoming'
 export type ReceivedMessage = { headers: Headers; body: Buffer }
 
 export type VerifiedSender =
-  | { ok: true; trigger: WebhookTrigger; eventId?: string | undefined }
+  | { ok: true; trigger: WebhookTrigger; eventId?: string | undefined; sentAt?: Date | undefined }
   /** For the log: the sender is told none of it. */
   | { ok: false; reason: RefusalReason | 'no_webhook_tool'; detail: string }
 
@@ -54,7 +54,7 @@ function verifyBy(
   const trigger = view.byName.get(tool)?.manifest?.trigger
   if (trigger?.type !== 'webhook') return noWebhookTool
   const verified = verifyIncoming(received, trigger, secrets, new Date())
-  return verified.ok ? { ok: true, trigger, eventId: verified.eventId } : verified
+  return verified.ok ? { ...verified, trigger } : verified
 }
 
 /** In words that do not name the tool: whoever asks is not known yet. */

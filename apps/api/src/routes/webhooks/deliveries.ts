@@ -1,8 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { callbackSecretShape, deliveryShape } from '@toolyard/contract/webhooks'
 import type { AfterCommit } from '@toolyard/invocations/after-commit'
+import { getInvocation } from '@toolyard/invocations/get'
 import { findCallbackSecret, renewCallbackSecret } from '@toolyard/webhooks/callback-secret'
-import { getDelivery, listDeliveries } from '@toolyard/webhooks/list-deliveries'
+import { getDelivery, listDeliveries, listDeliveriesOf } from '@toolyard/webhooks/list-deliveries'
 import { toDeliveryJob } from '@toolyard/webhooks/delivery-job'
 import { retryDelivery } from '@toolyard/webhooks/retry-delivery'
 import type { Api } from '../../create-api.ts'
@@ -37,14 +38,31 @@ const getDeliveries = (guard: Guard) =>
     },
   })
 
+const getDeliveriesOf = (guard: Guard) =>
+  createRoute({
+    method: 'get',
+    path: '/invocations/{id}/deliveries',
+    tags: ['webhooks'],
+    ...guarded(guard, 'invocations:read'),
+    summary: 'List what was told of an invocation, newest first',
+    description:
+      'Scope `invocations:read`. The messages to the `callback_url` of the own calls; with `webhooks:manage` also those of others, and those to webhooks. A bound key sees its own.',
+    request: { params: idParam, query: pageQuery },
+    responses: {
+      200: { description: 'One page', content: { 'application/json': { schema: page } } },
+      ...problems(...refusals, 'not_found', 'invalid_request'),
+    },
+  })
+
 const getOneDelivery = (guard: Guard) =>
   createRoute({
     method: 'get',
     path: '/deliveries/{id}',
     tags: ['webhooks'],
-    ...guarded(guard, 'webhooks:manage'),
+    ...guarded(guard, 'webhooks:manage', 'tools:invoke'),
     summary: 'Show a delivery with its tries',
-    description: 'Scope `webhooks:manage`. Its id is the `webhook-id` that the receiver was sent.',
+    description:
+      'Scope `webhooks:manage`; for the callbacks of its own calls a key needs `tools:invoke`. Its id is the `webhook-id` that the receiver was sent.',
     request: { params: idParam },
     responses: {
       200: { description: 'The delivery', content: { 'application/json': { schema: delivery } } },
@@ -57,9 +75,10 @@ const postRetry = (guard: Guard) =>
     method: 'post',
     path: '/deliveries/{id}/retry',
     tags: ['webhooks'],
-    ...guarded(guard, 'webhooks:manage'),
+    ...guarded(guard, 'webhooks:manage', 'tools:invoke'),
     summary: 'Send it once more, now',
-    description: 'Scope `webhooks:manage`. What was given up or dropped, and what waits for its time.',
+    description:
+      'Scope `webhooks:manage`; for the callbacks of its own calls a key needs `tools:invoke`. What was given up or dropped, and what waits for its time.',
     request: { params: idParam },
     responses: {
       202: { description: 'It is sent', content: { 'application/json': { schema: delivery } } },
@@ -110,6 +129,13 @@ export function addDeliveryRoutes(api: Api, { pool, vault, guard, afterCommit }:
   api.openapi(getDeliveries(guard), async (c) => {
     const { id } = c.req.valid('param')
     const { deliveries, nextCursor } = await listDeliveries(pool, callOf(c).actor, id, c.req.valid('query'))
+    return c.json({ deliveries, next_cursor: nextCursor }, 200)
+  })
+  api.openapi(getDeliveriesOf(guard), async (c) => {
+    const { id } = c.req.valid('param')
+    const { actor } = callOf(c)
+    await getInvocation(pool, actor, id)
+    const { deliveries, nextCursor } = await listDeliveriesOf(pool, actor, id, c.req.valid('query'))
     return c.json({ deliveries, next_cursor: nextCursor }, 200)
   })
   api.openapi(getOneDelivery(guard), async (c) =>

@@ -14,7 +14,7 @@ const { url: databaseUrl, pool } = await testDatabase()
 const api = await testApi({ databaseUrl, webhookPorts: [9_443] })
 const admin = await makeKey(pool, { scopes: [...scopes] })
 const bound = await makeKey(pool, {
-  scopes: ['webhooks:manage', 'tools:invoke'],
+  scopes: ['webhooks:manage', 'tools:invoke', 'invocations:read'],
   topics: ['trip'],
   tools: ['plain'],
 })
@@ -204,4 +204,106 @@ test('deliveries are listed with their tries, shown, and sent once more by hand'
   assert.equal((await api.queues.counts('deliveries')).waiting, 1)
   await pool.query("update deliveries set status = 'delivered', ended_at = now() where id = $1", [delivery])
   assert.equal(await refusalOf(await call('POST', `/deliveries/${delivery}/retry`)), '409 already_final')
+})
+
+const deliveryPage = z.strictObject({
+  deliveries: z.array(deliveryShape.strict()),
+  next_cursor: z.string().nullable(),
+})
+
+/** An invocation of this key, and one message to its callback that was given up. */
+async function callbackOf({ token, id: keyId }: { token: string; id: string }, number: number) {
+  const answer = await call('POST', '/tools/plain/invoke', { params: { zeta: 'x' }, topic: 'trip' }, token)
+  const { id } = await bodyOf(answer, z.looseObject({ id: z.string() }))
+  const delivery = `msg_01k000000000000000000000cb000000${number}`
+  await pool.query(
+    `insert into deliveries (id, key_id, url, receiver, event, invocation_id, tool, topic, status, tries, ended_at)
+     values ($1, $2, 'https://receiver.example.com/cb', 'r', 'invocation.finished', $3, 'plain', 'trip', 'dead', 10, now())`,
+    [delivery, keyId, id],
+  )
+  return { id, delivery }
+}
+
+test('the callbacks of an invocation are listed, shown and sent once more by the key that asked for them', async () => {
+  const own = { scopes: ['tools:invoke', 'invocations:read'] as const, topics: ['trip'], tools: ['plain'] }
+  const caller = await makeKey(pool, { ...own, scopes: [...own.scopes] })
+  const { id, delivery } = await callbackOf(caller, 1)
+  const by = (token: string) => ({
+    list: (query = '') => call('GET', `/invocations/${id}/deliveries${query}`, undefined, token),
+    show: () => call('GET', `/deliveries/${delivery}`, undefined, token),
+    retry: () => call('POST', `/deliveries/${delivery}/retry`, undefined, token),
+  })
+  const mine = by(caller.token)
+  const { deliveries, next_cursor } = await bodyOf(await mine.list(), deliveryPage)
+  assert.deepEqual(
+    [deliveries.map((one) => [one.id, one.invocation_id, one.status]), next_cursor],
+    [[[delivery, id, 'dead']], null],
+  )
+  assert.equal(
+    (await bodyOf(await mine.show(), deliveryShape.strict())).url,
+    'https://receiver.example.com/cb',
+  )
+
+  // One that may see the invocation, and not where another key is told.
+  const neighbour = by((await makeKey(pool, { ...own, scopes: [...own.scopes] })).token)
+  assert.deepEqual(await bodyOf(await neighbour.list(), deliveryPage), { deliveries: [], next_cursor: null })
+  for (const request of [neighbour.show, neighbour.retry])
+    assert.equal(await refusalOf(await request()), '404 not_found')
+  const manager = by(admin.token)
+  assert.equal((await bodyOf(await manager.list(), deliveryPage)).deliveries.length, 1)
+
+  const stranger = by((await makeKey(pool, { scopes: ['invocations:read'], topics: ['other'] })).token)
+  assert.equal(await refusalOf(await stranger.list()), '404 not_found')
+  assert.equal(await refusalOf(await stranger.show()), '403 missing_scope')
+  const invoker = by((await makeKey(pool, { scopes: ['tools:invoke'] })).token)
+  assert.equal(await refusalOf(await invoker.list()), '403 missing_scope')
+  for (const unknown of ['inv_01k00000000000000000000000', 'x', '%00'])
+    assert.equal(await refusalOf(await call('GET', `/invocations/${unknown}/deliveries`)), '404 not_found')
+  assert.equal(await refusalOf(await mine.list('?cursor=x')), '422 invalid_request')
+
+  const retried = await mine.retry()
+  assert.equal(retried.status, 202)
+  assert.equal((await bodyOf(retried, deliveryShape.strict())).status, 'waiting')
+})
+
+test('a key that does not manage webhooks sees callbacks alone, also where a webhook is its own', async () => {
+  const { id, delivery } = await callbackOf(admin, 2)
+  const reader = await makeKey(pool, { scopes: ['invocations:read', 'tools:invoke'] })
+  const told = 'msg_01k000000000000000000000cb0000003'
+  await pool.query(
+    `insert into deliveries (id, webhook_id, key_id, receiver, event, invocation_id, tool, topic, status, ended_at)
+     values ($1, 'whk_3', $2, 'r', 'invocation.finished', $3, 'plain', 'trip', 'delivered', now())`,
+    [told, reader.id, id],
+  )
+  const path = `/invocations/${id}/deliveries`
+  assert.deepEqual(
+    (await bodyOf(await call('GET', path, undefined, reader.token), deliveryPage)).deliveries,
+    [],
+  )
+  const hidden = await call('GET', `/deliveries/${told}`, undefined, reader.token)
+  assert.equal(await refusalOf(hidden), '404 not_found')
+  const first = await bodyOf(await call('GET', `${path}?limit=1`), deliveryPage)
+  const second = await bodyOf(await call('GET', `${path}?limit=1&cursor=${first.next_cursor}`), deliveryPage)
+  assert.deepEqual(
+    [...first.deliveries, ...second.deliveries].map((one) => one.id),
+    [told, delivery],
+  )
+  assert.equal(second.next_cursor, null)
+})
+
+test('who only manages webhooks takes over none, and is told of no results', async () => {
+  const { id } = await make()
+  const intruder = await makeKey(pool, { scopes: ['webhooks:manage'] })
+  const taken = await problemOf(
+    await call('PATCH', `/webhooks/${id}`, { url: wanted.url, rotate_secret: true }, intruder.token),
+  )
+  assert.deepEqual(
+    [taken.status, taken.code, taken.faults?.map(({ pointer }) => pointer)],
+    [403, 'missing_scope', ['/url', '/rotate_secret']],
+  )
+  const told = await problemOf(await call('POST', '/webhooks', wanted, intruder.token))
+  assert.deepEqual([told.status, told.code, told.faults?.[0]?.pointer], [403, 'missing_scope', '/events/0'])
+  assert.match(told.faults?.[0]?.detail ?? '', /invocations:read/)
+  assert.equal((await call('PATCH', `/webhooks/${id}`, { enabled: false }, intruder.token)).status, 200)
+  assert.equal((await call('DELETE', `/webhooks/${id}`, undefined, intruder.token)).status, 204)
 })

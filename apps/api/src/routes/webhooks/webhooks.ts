@@ -37,7 +37,7 @@ const postWebhooks = (guard: Guard) =>
     ...guarded(guard, 'webhooks:manage'),
     summary: 'Be told what happens',
     description:
-      'Scope `webhooks:manage`. Messages follow Standard Webhooks 1.0.0; the answer shows the secret that signs them this once. The webhook is told what its key may see, for as long as the key lives.',
+      'Scope `webhooks:manage`, and `invocations:read` for the events `invocation.…`. Messages follow Standard Webhooks 1.0.0; the answer shows the secret that signs them this once. The webhook is told what its key may see, for as long as the key lives.',
     request: { body: { required: true, content: { 'application/json': { schema: newWebhookBody } } } },
     responses: {
       201: { description: 'The new webhook', content: { 'application/json': { schema: withSecret } } },
@@ -83,7 +83,7 @@ const patchWebhook = (guard: Guard) =>
     ...guarded(guard, 'webhooks:manage'),
     summary: 'Change a webhook',
     description:
-      'Scope `webhooks:manage`. What is not named stays. `enabled: false` drops what waits to be sent; `resume` ends a pause and sends it; `rotate_secret` answers a new secret, and for a day both sign.',
+      'Scope `webhooks:manage`, and `invocations:read` for the events `invocation.…`. Of a webhook of another key only `enabled: false` is taken, but from a key with `keys:manage`. What is not named stays. `enabled: false` drops what waits to be sent; `resume` ends a pause and sends it; `rotate_secret` answers a new secret, and for a day both sign.',
     request: {
       params: idParam,
       body: { required: true, content: { 'application/json': { schema: changeWebhookBody } } },
