@@ -273,6 +273,8 @@ create table prompts (
   constraint prompts_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'claimed'::text, 'acked'::text, 'superseded'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX prompts_by_tool ON public.prompts USING btree (tool, id);
+CREATE INDEX prompts_ended ON public.prompts USING btree (status, id) WHERE (ended_at IS NOT NULL);
+CREATE INDEX prompts_ended_by_tool ON public.prompts USING btree (tool, status, id) WHERE (ended_at IS NOT NULL);
 CREATE INDEX prompts_open ON public.prompts USING btree (priority, created_at, id) WHERE (ended_at IS NULL);
 CREATE INDEX prompts_open_by_tool ON public.prompts USING btree (tool) WHERE (ended_at IS NULL);
 
@@ -344,6 +346,7 @@ CREATE INDEX ticks_by_age ON public.ticks USING btree (written_at);
 CREATE UNIQUE INDEX ticks_by_invocation ON public.ticks USING btree (invocation_id) WHERE (invocation_id IS NOT NULL);
 CREATE INDEX ticks_open ON public.ticks USING btree (tool, tick_at) WHERE (ended_at IS NULL);
 CREATE INDEX ticks_overtaken ON public.ticks USING btree (tool) WHERE (is_overtaken AND (ended_at IS NULL));
+CREATE INDEX ticks_waiting ON public.ticks USING btree (tool, ((origin = 'backfill'::text)), tick_at) WHERE ((fate = 'buffered'::text) AND (ended_at IS NULL));
 
 create table tool_memory (
   tool text collate "C" not null,

@@ -61,6 +61,8 @@ create table ticks (
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create unique index ticks_by_invocation on ticks (invocation_id) where invocation_id is not null;
 create index ticks_open on ticks (tool, tick_at) where ended_at is null;
+-- the next to start: a backfill, which may be long, comes after all others
+create index ticks_waiting on ticks (tool, (origin = 'backfill'), tick_at) where fate = 'buffered' and ended_at is null;
 create index ticks_overtaken on ticks (tool) where is_overtaken and ended_at is null;
 create index ticks_by_age on ticks (written_at);
 
@@ -91,8 +93,10 @@ create table prompts (
 create index prompts_open on prompts (priority, created_at, id) where ended_at is null;
 -- how many of a tool wait
 create index prompts_open_by_tool on prompts (tool) where ended_at is null;
--- lists
+-- lists, however rare it is what they look for
 create index prompts_by_tool on prompts (tool, id);
+create index prompts_ended on prompts (status, id) where ended_at is not null;
+create index prompts_ended_by_tool on prompts (tool, status, id) where ended_at is not null;
 
 -- What the last run of a tool wants to be told the next time.
 create table tool_states (

@@ -38,6 +38,7 @@ export function serveSchedules(
     count(ticks)
     for (const { tool, tickAt, fate, reason } of ticks)
       log[fate === 'missed' ? 'warn' : 'debug'](`a tick was ${fate}`, { tool, tick: tickAt, reason })
+    return ticks.length > 0
   }
   let reconciled = { atMs: -Infinity, epoch: -1 }
   let hasNewAlarms = false
@@ -48,9 +49,10 @@ export function serveSchedules(
       const { epoch } = await readCatalogState(pool)
       const isRecent = performance.now() - reconciled.atMs < reconcileEveryMs
       if (isRecent && reconciled.epoch === epoch) return note(await fireAllDue(deps, now))
-      note(await reconcile(deps, now))
+      const hasFired = note(await reconcile(deps, now))
       reconciled = { atMs: performance.now(), epoch }
       hasNewAlarms = true
+      return hasFired
     },
     onFailure: (error) => log.warn('ticks that are due cannot be fired', { error }),
   })

@@ -1,17 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '@toolyard/db/pool'
-import { readClock } from '@toolyard/schedules/create-ringer'
+import type { NextDue } from '@toolyard/schedules/find-next-due'
 import { findNextDue } from '@toolyard/schedules/find-next-due'
+import { readClock } from '@toolyard/schedules/read-clock'
 
 export type DueWatch = { stop: () => Promise<void> }
 
 const lookEveryMs = 1_000
-// One that another process has in hand, or that cannot be fired, stays due.
 const pauseMinMs = 20
+// What another process has in hand, or the queue has no room for, stays due.
+const retryMs = 250
 
 export type DueWatchOptions = {
   pool: Pool
-  fire: (now: Date) => Promise<void>
+  /** Resolves with whether anything came of it. */
+  fire: (now: Date) => Promise<boolean>
   onFailure: (error: unknown) => void
 }
 
@@ -28,8 +31,9 @@ export function watchDue({ pool, fire, onFailure }: DueWatchOptions): DueWatch {
     while (!stopped.signal.aborted) {
       let pauseMs = lookEveryMs
       try {
-        await fire(await readClock(pool))
-        pauseMs = Math.min(lookEveryMs, Math.max(pauseMinMs, (await findNextDue(pool)) ?? lookEveryMs))
+        const now = await readClock(pool)
+        const hasFired = await fire(now)
+        pauseMs = pauseAfter(hasFired, await findNextDue(pool, now))
         isFailing = false
       } catch (error) {
         if (!isFailing && !stopped.signal.aborted) onFailure(error)
@@ -45,4 +49,10 @@ export function watchDue({ pool, fire, onFailure }: DueWatchOptions): DueWatch {
       await running
     },
   }
+}
+
+/** Until the next look: at the moment of the next tick, and not at once for what the last look could do nothing about. */
+export function pauseAfter(hasFired: boolean, { isLeft, inMs }: NextDue): number {
+  const againMs = !isLeft ? lookEveryMs : hasFired ? pauseMinMs : retryMs
+  return Math.min(againMs, Math.max(pauseMinMs, inMs ?? lookEveryMs))
 }

@@ -20,8 +20,8 @@ const limitMax = 200
 const statuses: Record<Prompt['status'], string> = {
   waiting: isFree,
   claimed: `ended_at is null and status = 'claimed' and lease_until > statement_timestamp()`,
-  acked: `status = 'acked'`,
-  superseded: `status = 'superseded'`,
+  acked: `ended_at is not null and status = 'acked'`,
+  superseded: `ended_at is not null and status = 'superseded'`,
 }
 
 // $1 tools, $2 cursor, $3 limit
@@ -29,10 +29,10 @@ const page = (from: string, condition: string) =>
   `select id from ${from} where ${condition} and ($2::text is null or id < $2) order by id desc limit $3`
 
 const paths = {
-  // index: prompts_pkey
+  // indexes: prompts_pkey, or prompts_ended
   all: (condition: string) => page('prompts', condition),
   // One walk down an index for each tool, so that no page costs more than its rows: tools x limit, then the newest.
-  // index: prompts_by_tool
+  // indexes: prompts_by_tool, or prompts_ended_by_tool
   tools: (condition: string) => `
     select found.id from unnest($1::text[]) as wanted (tool)
     cross join lateral (${page('prompts', `prompts.tool = wanted.tool and ${condition}`)}) as found

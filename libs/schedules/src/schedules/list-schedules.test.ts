@@ -107,7 +107,7 @@ test('what is old is dropped, and what runs or waits is not', async () => {
   await pool.query(
     `insert into ticks (tool, tick_at, origin, fate, invocation_id, written_at, ended_at)
      select 'page_1', timestamptz '2031-01-01' + n * interval '1 minute', 'schedule', 'fired', 'inv_' || n,
-       now() - interval '30 days' + (n - 2500.5) * interval '1 minute',
+       now() - interval '31 days' + (n - 2500.5) * interval '1 minute',
        case when n % 1000 <> 0 then now() end
      from generate_series(1, 3000) as n`,
   )

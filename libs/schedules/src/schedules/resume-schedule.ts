@@ -52,7 +52,7 @@ export async function resumeSchedule(
 }
 
 async function waiting(sql: Sql, tool: string): Promise<Rest[]> {
-  const { buffered } = (await readOpenTicks(sql, [tool]))(tool)
+  const { buffered } = (await readOpenTicks(sql, [tool], ticksMax))(tool)
   return buffered
     .filter(({ origin }) => origin === 'schedule')
     .map((one) => rested({ ...one, isBuffered: true }, 'skipped', 'paused'))

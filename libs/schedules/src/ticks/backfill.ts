@@ -76,7 +76,7 @@ function ticksOf(row: ScheduleRow, from: Date, until: Date): Date[] {
 
 async function refuseTooMany(sql: Sql, tool: string, count: number): Promise<void> {
   if (count > ticksMax) throw refusal('/until', `must be earlier: the range has more than ${ticksMax} ticks`)
-  const { buffered } = (await readOpenTicks(sql, [tool]))(tool)
+  const { buffered } = (await readOpenTicks(sql, [tool], ticksMax))(tool)
   if (buffered.length + count <= ticksMax) return
   const detail = `must be earlier: ${buffered.length} ticks wait already, and ${ticksMax} may`
   throw refusal('/until', detail)

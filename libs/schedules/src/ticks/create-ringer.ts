@@ -1,6 +1,6 @@
-import type { Pool } from '@toolyard/db/pool'
 import { isUnavailable } from '@toolyard/db/is-unavailable'
 import { createFlights } from '@toolyard/invocations/flights'
+import { readClock } from '../read-clock.ts'
 import type { ScheduleDeps } from './fire-due.ts'
 import { fireDue } from './fire-due.ts'
 import type { Tick } from './tick.ts'
@@ -31,12 +31,4 @@ export function createRinger(
     flightsMax,
     itemsMax: toolsMax,
   })
-}
-
-/** The database's, which is the same for all processes. */
-export async function readClock(pool: Pool): Promise<Date> {
-  const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
-  const [row] = rows
-  if (row === undefined) throw new Error('the database does not say what time it is')
-  return row.now
 }

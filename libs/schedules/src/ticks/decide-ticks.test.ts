@@ -14,6 +14,7 @@ const waiting = (...ticks: [string, Origin][]): OpenTicks['buffered'] =>
 function decide(overlap: (typeof overlaps)[number], open: Partial<OpenTicks> = {}, ticks = due) {
   const decision = decideTicks({
     due: ticks,
+    isCut: false,
     now: at('10:03:00'),
     timing: { overlap, catch_up_seconds: 3_600 },
     open: { ...noOpenTicks, ...open },
@@ -90,10 +91,70 @@ test('a backfill runs one after the other, and does not take the one place of a 
   ])
 })
 
+test('a tick waits for the end of a backfill run, whatever the policy, and one at a time', () => {
+  const buffered = waiting(['09:58:00', 'backfill'])
+  for (const overlap of ['skip', 'buffer_one'] as const) {
+    assert.deepEqual(decide(overlap, { runningCount: 1, backfillCount: 1, buffered }), [
+      '10:01 buffered',
+      '10:02 skipped overlap',
+      '10:03 skipped overlap',
+    ])
+    const waits = waiting(['09:58:00', 'backfill'], ['10:00:00', 'schedule'])
+    assert.deepEqual(
+      decide(overlap, { runningCount: 1, backfillCount: 1, buffered: waits }, due.slice(0, 1)),
+      ['10:01 skipped overlap'],
+    )
+    // The older ticks of the backfill let it go first.
+    assert.deepEqual(decide(overlap, { buffered: waits }, []), ['10:00 wakes'])
+  }
+  // Beside another run it is that which is in the way.
+  assert.deepEqual(decide('skip', { runningCount: 2, backfillCount: 1, buffered }, due.slice(0, 1)), [
+    '10:01 skipped overlap',
+  ])
+})
+
+test('where nothing runs, what is due goes before a backfill, and never beside it', () => {
+  const buffered = waiting(['09:58:00', 'backfill'])
+  assert.deepEqual(decide('skip', { buffered }, due.slice(0, 1)), ['10:01 starts'])
+  assert.deepEqual(decide('buffer_one', { buffered }, due.slice(0, 2)), ['10:01 starts', '10:02 buffered'])
+  // What is too late is in nobody's way.
+  assert.deepEqual(decide('skip', { buffered }, [at('09:00:00')]), ['09:00 missed late', '09:58 wakes'])
+  const { starts } = decideTicks({
+    due,
+    isCut: false,
+    now: at('10:03:00'),
+    timing: { overlap: 'allow', catch_up_seconds: 3_600 },
+    open: { ...noOpenTicks, buffered: waiting(['09:58:00', 'backfill'], ['09:59:00', 'manual']) },
+  })
+  assert.deepEqual(
+    starts.map(({ tickAt }) => timeOf(tickAt)),
+    ['09:59', '10:01', '10:02', '10:03', '09:58'],
+  )
+})
+
+test('while newer ticks are due that are not looked at yet, none is begun that they overtake, and no backfill', () => {
+  const decideCut = (overlap: (typeof overlaps)[number], now: string) =>
+    decideTicks({
+      due,
+      isCut: true,
+      now: at(now),
+      timing: { overlap, catch_up_seconds: 3_600 },
+      open: { ...noOpenTicks, buffered: waiting(['09:58:00', 'backfill']) },
+    })
+  assert.deepEqual(decideCut('skip', '12:00:00').starts, [])
+  const decision = decideCut('cancel_other', '11:00:00')
+  assert.deepEqual([decision.starts, decision.isCancelling], [[], false])
+  assert.deepEqual(
+    decision.rest.map(({ reason }) => reason),
+    ['overtaken', 'overtaken', 'overtaken'],
+  )
+})
+
 test('a tick that is later than it may be is missed, to the millisecond', () => {
   const decideAt = (now: string, seconds: number) =>
     decideTicks({
       due: [at('10:01:00')],
+      isCut: false,
       now: at(now),
       timing: { overlap: 'allow', catch_up_seconds: seconds },
       open: noOpenTicks,
@@ -109,9 +170,9 @@ test('a tick that is later than it may be is missed, to the millisecond', () => 
 
 test('where nothing runs every policy starts, and only buffer_one lets one wait', () => {
   for (const overlap of overlaps) {
-    assert.equal(decideTick(overlap, { runningCount: 0, waitingCount: 0 }), 'start')
+    assert.equal(decideTick(overlap, { ...noOpenTicks, waitingCount: 0 }), 'start')
     for (const waitingCount of [0, 1, 5]) {
-      const verdict = decideTick(overlap, { runningCount: 1, waitingCount })
+      const verdict = decideTick(overlap, { ...noOpenTicks, runningCount: 1, waitingCount })
       const expected = {
         skip: 'skip',
         buffer_one: waitingCount === 0 ? 'buffer' : 'skip',

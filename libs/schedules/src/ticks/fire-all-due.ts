@@ -17,7 +17,7 @@ const selectDue = `
  * that finds nothing costs one statement.
  */
 export async function fireAllDue(deps: ScheduleDeps, now: Date): Promise<Tick[]> {
-  const ticks: Tick[] = []
+  let ticks: Tick[] = []
   const failures: unknown[] = []
   for (let after = ''; ;) {
     const { rows } = await deps.pool.query<{ tool: string }>(selectDue, [now, after])
@@ -26,7 +26,7 @@ export async function fireAllDue(deps: ScheduleDeps, now: Date): Promise<Tick[]>
     const tools = rows.map(({ tool }) => tool)
     // What fails of some must not keep the others waiting.
     const fired = await fireDue(deps, tools, now, 'skip').catch((error: unknown) => void failures.push(error))
-    ticks.push(...(fired ?? []))
+    ticks = ticks.concat(fired ?? [])
     after = last.tool
   }
   if (failures.length > 0) throw new AggregateError(failures, 'some schedules could not be fired')

@@ -211,3 +211,44 @@ test('a version that begins to serve just then is the one that runs, with what i
   assert.deepEqual(inWords(ticks), ['10:01 fired'])
   assert.deepEqual((await storedCall(invocationOf(ticks)))?.params, { days: 2 })
 })
+
+test('however many are behind, a transaction settles a thousand ticks at most, and some of each', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `behind_${String(index).padStart(2, '0')}`)
+  for (const name of names) await ground.makeCron(name, { overlap: 'allow', catch_up_seconds: 0 })
+  await syncSchedules(pool, at('10:00:00'))
+  // Sixty ticks of each, of which one is not too late.
+  const now = at('11:00:00')
+  const once = await transaction(pool, async (sql) =>
+    settle(sql, deps.depth, await lockSchedules(sql, names), now),
+  )
+  assert.deepEqual([once.ticks.length, once.again], [1_000, names])
+  const byTool = Map.groupBy(once.ticks, ({ tool }) => tool)
+  for (const name of names) assert.equal(byTool.get(name)?.length, 25, name)
+  const others = await fireDue(deps, names, now)
+  assert.deepEqual([others.length, others.filter(({ fate }) => fate === 'fired').length], [1_400, 40])
+})
+
+test('a transaction starts two hundred runs at most, whether they waited or are due', async () => {
+  await begin('starting', { catch_up_seconds: 86_400 })
+  const waiting =
+    "insert into ticks (tool, tick_at, origin, fate) select 'starting', $1::timestamptz + n * interval '1 s', $2, 'buffered' from generate_series(1, 250) as n"
+  await pool.query(waiting, [at('08:00:00'), 'manual'])
+  await pool.query(waiting, [at('07:00:00'), 'backfill'])
+  const now = at('14:10:00')
+  const turns = []
+  for (let isMore = true; isMore;) {
+    const { ticks, again } = await transaction(pool, async (sql) =>
+      settle(sql, deps.depth, await lockSchedules(sql, ['starting']), now),
+    )
+    const origins = Object.entries(Object.groupBy(ticks, ({ origin }) => origin))
+    turns.push(Object.fromEntries(origins.map(([origin, of]) => [origin, of.length])))
+    isMore = again.length > 0
+  }
+  assert.deepEqual(turns, [
+    { manual: 200 },
+    { manual: 50, schedule: 150 },
+    { schedule: 100, backfill: 100 },
+    { backfill: 150 },
+  ])
+  assert.ok((await ground.ticks('starting')).every(({ fate }) => fate === 'fired'))
+})

@@ -19,7 +19,7 @@ export function createScheduleDeps({ pool, afterCommit, within }: Omit<ScheduleD
 }
 
 const batchMax = 100
-// A turn settles a thousand ticks of each tool; what is left after so many waits for the next call.
+// A turn settles a thousand ticks of a batch; what is left after so many waits for the next call.
 const turnsMax = 50
 
 /**

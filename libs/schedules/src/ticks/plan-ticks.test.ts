@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { at, timeOf } from '../../fixtures/ground.ts'
 import type { Adopted } from '../schedules/adopt-versions.ts'
 import type { Overlap, ScheduleRow } from '../schedules/schedule.ts'
+import type { OpenTicks } from './decide-ticks.ts'
 import { noOpenTicks } from './decide-ticks.ts'
 import type { StartAnswer } from './plan-ticks.ts'
-import { dueTicks, planTicks, settlePlan, ticksMax } from './plan-ticks.ts'
+import { dueTicks, planTicks, settlePlan, shareOf, ticksMax } from './plan-ticks.ts'
 
 const rowOf = (parts: Partial<ScheduleRow> & { overlap?: Overlap; text?: string } = {}): ScheduleRow => ({
   tool: 'digest',
@@ -40,16 +41,22 @@ const rowOf = (parts: Partial<ScheduleRow> & { overlap?: Overlap; text?: string 
 const adoptedOf = (row: ScheduleRow): Adopted => ({ row, before: row, isChanged: false, asked: row.asked })
 const now = at('10:04:30')
 
-function plan(row: ScheduleRow, known: Date[] = []) {
-  const facts = { due: dueTicks(row, now), known: new Set(known.map(Number)), open: noOpenTicks, now }
+function plan(row: ScheduleRow, known: Date[] = [], open: OpenTicks = noOpenTicks) {
+  const facts = {
+    ...dueTicks(row, now, ticksMax),
+    known: new Set(known.map(Number)),
+    open,
+    now,
+    share: shareOf(1),
+  }
   return planTicks(adoptedOf(row), facts)
 }
 
 const accepted = (invocationId: string): StartAnswer => ({ kind: 'accepted', invocationId })
 const refused = (code: string): StartAnswer => ({ kind: 'refused', code })
 
-function settle(row: ScheduleRow, answers: StartAnswer[]) {
-  const { fired, rest, until, isCancelling, left } = settlePlan(plan(row), answers)
+function settle(row: ScheduleRow, answers: StartAnswer[], open: OpenTicks = noOpenTicks) {
+  const { fired, rest, until, isCancelling, left } = settlePlan(plan(row, [], open), answers)
   return {
     fired: fired.map(({ tickAt }) => timeOf(tickAt)),
     rest: rest.map(({ tickAt, fate, reason }) => `${timeOf(tickAt)} ${fate} ${reason ?? ''}`).toSorted(),
@@ -110,6 +117,48 @@ test('more ticks than one transaction takes are left for the next', () => {
   assert.deepEqual([settled.left, settled.until], ['more', at('09:16:40')])
 })
 
+test('a schedule has a share of what all of a transaction may settle, and is never without', () => {
+  // Others may have all of them in hand.
+  for (const schedules of [0, 1]) assert.deepEqual(shareOf(schedules), { ticks: 1_000, starts: 200 })
+  assert.deepEqual(shareOf(100), { ticks: 10, starts: 2 })
+  assert.deepEqual(shareOf(5_000), { ticks: 1, starts: 1 })
+})
+
+test('what a share leaves over is known to the tick', () => {
+  const row = rowOf()
+  assert.deepEqual(dueTicks(row, now, 4).isCut, false)
+  const { due, isCut } = dueTicks(row, now, 3)
+  assert.deepEqual([due.map(timeOf), isCut], [['10:01', '10:02', '10:03'], true])
+})
+
+test('from the first start on that was not tried nothing is settled, and it is tried at once', () => {
+  assert.deepEqual(settle(rowOf(), ['a', 'b'].map(accepted)), {
+    fired: ['10:01', '10:02'],
+    rest: [],
+    until: '10:02',
+    isCancelling: false,
+    left: 'more',
+  })
+  const old = rowOf({ last_tick_at: at('09:02:00') })
+  const { fired, rest, until } = settle(old, [accepted('a')])
+  assert.deepEqual([fired, rest, until], [['09:05'], ['09:03 missed late', '09:04 missed late'], '09:05'])
+  // A tool that is refused is refused again.
+  const lost = settle(rowOf(), [refused('tool_disabled')])
+  assert.deepEqual([lost.rest, lost.until, lost.left], [['10:01 missed tool_disabled'], '10:01', 'more'])
+})
+
+test('a backfill that finds no room keeps nothing that was due from being settled', () => {
+  const waiting = (origin: 'schedule' | 'backfill') => ({
+    ...noOpenTicks,
+    buffered: [{ tickAt: at('09:00:00'), origin }],
+  })
+  const four = ['a', 'b', 'c', 'd'].map(accepted)
+  const behind = settle(rowOf(), [...four, refused('queue_full')], waiting('backfill'))
+  assert.deepEqual([behind.fired.length, behind.until, behind.left], [4, '10:04', 'full'])
+  const before = settle(rowOf(), [refused('queue_full')], waiting('schedule'))
+  assert.deepEqual([before.fired, before.until, before.left], [[], '10:00', 'full'])
+})
+
 test('a tick that has a row is not planned, and is settled all the same', () => {
   const { starts, due } = plan(rowOf(), [at('10:02:00'), at('10:04:00')])
   assert.deepEqual(
@@ -123,10 +172,35 @@ test('of a schedule that is paused or gone nothing is due', () => {
   const buffered = [{ tickAt: at('10:00:00'), origin: 'backfill' as const }]
   for (const parts of [{ paused_at: now }, { is_active: false }]) {
     const row = rowOf(parts)
-    assert.deepEqual(dueTicks(row, now), [])
-    const facts = { due: [], known: new Set<number>(), open: { runningCount: 0, buffered }, now }
+    assert.deepEqual(dueTicks(row, now, ticksMax), { due: [], isCut: false })
+    const facts = {
+      due: [],
+      isCut: false,
+      known: new Set<number>(),
+      open: { ...noOpenTicks, buffered },
+      now,
+      share: shareOf(1),
+    }
     const { starts, rest } = planTicks(adoptedOf(row), facts)
     // What waits goes on waiting for the end of a pause, and for nothing where there is no schedule any more.
     assert.deepEqual([starts, rest.map(({ reason }) => reason)], [[], row.is_active ? [] : ['not_scheduled']])
   }
+})
+
+test('what waits for a schedule that is gone is given up in pieces, too', () => {
+  const buffered = ['09:00:00', '09:01:00', '09:02:00'].map((time) => ({
+    tickAt: at(time),
+    origin: 'backfill' as const,
+  }))
+  const given = (count: number) => {
+    const facts = { due: [], isCut: false, known: new Set<number>(), now, share: { ticks: 2, starts: 1 } }
+    const open = { ...noOpenTicks, buffered: buffered.slice(0, count) }
+    const { rest, left } = settlePlan(
+      planTicks(adoptedOf(rowOf({ is_active: false })), { ...facts, open }),
+      [],
+    )
+    return [rest.length, left]
+  }
+  assert.deepEqual(given(3), [2, 'more'])
+  assert.deepEqual(given(2), [2, 'nothing'])
 })

@@ -3,34 +3,50 @@ import type { ScheduleRow } from '../schedules/schedule.ts'
 import { scheduleOf, timingOf } from '../schedules/schedule.ts'
 import { ticksBetween } from '../rules/ticks.ts'
 import type { Decision, OpenTicks } from './decide-ticks.ts'
-import { decideTicks } from './decide-ticks.ts'
+import { decideTicks, isOrdinary } from './decide-ticks.ts'
 import type { Fate, Rest, Start } from './tick.ts'
 import { rested } from './tick.ts'
 
-/** Of one schedule, within one transaction. */
+/** Of all schedules of one transaction. */
 export const ticksMax = 1_000
+// A run may be given 64 KiB of state.
+const startsMax = 200
 
-export type Plan = Decision & Adopted & { due: readonly Date[]; now: Date }
+/** How much of a schedule one transaction settles at most. */
+export type Share = { ticks: number; starts: number }
 
-/** The ticks of a schedule whose time has come and of which nothing is decided yet. */
-export function dueTicks(row: ScheduleRow, now: Date): Date[] {
-  const schedule = !row.is_active || row.paused_at !== null ? undefined : scheduleOf(row)
-  return schedule === undefined ? [] : ticksBetween(schedule, row.last_tick_at, now, ticksMax)
+/** Each of so many schedules has its share in every transaction, so that none waits for another to catch up. */
+export function shareOf(schedules: number): Share {
+  const of = (max: number) => Math.floor(max / Math.min(Math.max(schedules, 1), max))
+  return { ticks: of(ticksMax), starts: of(startsMax) }
 }
 
-export function planTicks(
-  adopted: Adopted,
-  { due, known, open, now }: { due: readonly Date[]; known: ReadonlySet<number>; open: OpenTicks; now: Date },
-): Plan {
+/** `isCut`: there is more than that. */
+export type Due = { due: readonly Date[]; isCut: boolean }
+
+type PlanFacts = Due & { known: ReadonlySet<number>; open: OpenTicks; now: Date; share: Share }
+
+export type Plan = Decision & Adopted & Due
+
+/** The ticks of a schedule whose time has come and of which nothing is decided yet: the first `max` of them. */
+export function dueTicks(row: ScheduleRow, now: Date, max: number): Due {
+  const schedule = !row.is_active || row.paused_at !== null ? undefined : scheduleOf(row)
+  const ticks = schedule === undefined ? [] : ticksBetween(schedule, row.last_tick_at, now, max + 1)
+  return { due: ticks.slice(0, max), isCut: ticks.length > max }
+}
+
+export function planTicks(adopted: Adopted, { due, isCut, known, open, now, share }: PlanFacts): Plan {
   const { row } = adopted
-  const plan = { ...adopted, due, now }
-  if (!row.is_active)
-    return { ...plan, starts: [], rest: open.buffered.map(dropWaiting), isCancelling: false }
+  const plan = { ...adopted, due, isCut }
+  if (!row.is_active) {
+    const rest = open.buffered.slice(0, share.ticks).map(dropWaiting)
+    return { ...plan, isCut: rest.length < open.buffered.length, starts: [], rest, isCancelling: false }
+  }
   // What waits goes on waiting.
   if (row.paused_at !== null) return { ...plan, starts: [], rest: [], isCancelling: false }
   // A tick that is there already has run, or will: whatever the schedule's row says.
   const fresh = due.filter((tickAt) => !known.has(tickAt.getTime()))
-  return { ...plan, ...decideTicks({ due: fresh, now, timing: timingOf(row), open }) }
+  return { ...plan, ...decideTicks({ due: fresh, isCut, now, timing: timingOf(row), open }) }
 }
 
 const dropWaiting = (one: OpenTicks['buffered'][number]): Rest =>
@@ -56,38 +72,44 @@ export type Settlement = {
 // Over in a moment: the tick is tried again, for as long as it is not too late.
 const isPassing = (code: string) => code === 'queue_full'
 
-/** What is written of a plan, once it is known which of its runs were accepted. `answers`: one for each start. */
+/** What is written of a plan, once it is known which of its runs were accepted. `answers`: of the first of its starts. */
 export function settlePlan(plan: Plan, answers: readonly StartAnswer[]): Settlement {
-  const { row, starts, due } = plan
-  const refused = answers.findIndex(({ kind }) => kind === 'refused')
-  const refusal = answers[refused]
-  const before = { plan, fired: [], rest: [], until: row.last_tick_at, isCancelling: false }
-  if (refusal?.kind === 'refused' && refusal.code === 'tool_changed') return { ...before, left: 'changed' }
-  const fired = starts.flatMap((start, index) => {
-    const answer = answers[index]
-    return answer?.kind === 'accepted' ? [{ ...start, invocationId: answer.invocationId }] : []
-  })
-  const isCancelling = plan.isCancelling && fired.some(({ isBuffered }) => !isBuffered)
-  const left = due.length === ticksMax ? 'more' : 'nothing'
-  const until = due.at(-1) ?? row.last_tick_at
-  if (refusal?.kind !== 'refused') return { plan, fired, rest: plan.rest, until, isCancelling, left }
-  const stopped = starts[refused]
-  if (isPassing(refusal.code) && stopped !== undefined) {
-    // From the first that finds no room on, nothing is decided.
-    const isDecided = (tickAt: Date) => !stopped.isBuffered && tickAt < stopped.tickAt
-    const decided = due.findLast(isDecided) ?? row.last_tick_at
-    const rest = plan.rest.filter(({ tickAt }) => isDecided(tickAt))
-    return { plan, fired: fired.slice(0, refused), rest, until: decided, isCancelling: false, left: 'full' }
-  }
-  const lost = starts.flatMap((start, index): Rest[] => {
-    const answer = answers[index]
-    return answer?.kind === 'refused' ? [{ ...start, fate: 'missed', reason: answer.code }] : []
+  const { row, starts } = plan
+  const refusedAs = (is: (code: string) => boolean) =>
+    answers.findIndex((answer) => answer.kind === 'refused' && is(answer.code))
+  if (refusedAs((code) => code === 'tool_changed') !== -1)
+    return { plan, fired: [], rest: [], until: row.last_tick_at, isCancelling: false, left: 'changed' }
+  const full = refusedAs(isPassing)
+  const answered = full === -1 ? answers : answers.slice(0, full)
+  const { due, rest } = decidedBefore(plan, starts[answered.length])
+  const fired: Settlement['fired'] = []
+  const lost: Rest[] = []
+  answered.forEach((answer, index) => {
+    const start = starts[index]
+    if (start === undefined) throw new Error('a plan was answered with more than it asked for')
+    if (answer.kind === 'accepted') fired.push({ ...start, invocationId: answer.invocationId })
+    else lost.push(rested(start, 'missed', answer.code))
   })
   // What was to give way to a run that was refused did not run for the same reason.
-  const gaveWay = plan.rest.map((one): Rest =>
-    givenWay(one.fate) ? { ...one, fate: 'missed', reason: refusal.code } : one,
-  )
-  return { plan, fired, rest: [...gaveWay, ...lost], until, isCancelling, left }
+  const [first] = lost
+  const gaveWay = (one: Rest): Rest =>
+    first !== undefined && isGivenWay(one.fate) ? { ...one, fate: 'missed', reason: first.reason } : one
+  const isMore = plan.isCut || answered.length < starts.length
+  return {
+    plan,
+    fired,
+    rest: [...rest.map(gaveWay), ...lost],
+    until: due.at(-1) ?? row.last_tick_at,
+    isCancelling: plan.isCancelling && fired.some(({ isBuffered }) => !isBuffered),
+    left: full !== -1 ? 'full' : isMore ? 'more' : 'nothing',
+  }
 }
 
-const givenWay = (fate: Fate) => fate === 'skipped' || fate === 'buffered'
+/** From the first start on that was not tried, or that finds no room, nothing is decided. */
+function decidedBefore({ due, rest }: Plan, stopped: Start | undefined): Pick<Plan, 'due' | 'rest'> {
+  if (stopped === undefined) return { due, rest }
+  const isBefore = (tickAt: Date) => (stopped.isBuffered ? !isOrdinary(stopped) : tickAt < stopped.tickAt)
+  return { due: due.filter(isBefore), rest: rest.filter(({ tickAt }) => isBefore(tickAt)) }
+}
+
+const isGivenWay = (fate: Fate) => fate === 'skipped' || fate === 'buffered'

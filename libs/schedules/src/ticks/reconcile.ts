@@ -25,12 +25,12 @@ export async function reconcile(deps: ScheduleDeps, now: Date): Promise<Tick[]> 
     () => fireAllDue(deps, now),
     () => cancelOvertaken(deps).then(() => []),
   ]
-  const ticks: Tick[] = []
+  let ticks: Tick[] = []
   const failures: unknown[] = []
   for (const work of works) {
     // What fails of one must not keep the others waiting.
     const written = await work().catch((error: unknown) => void failures.push(error))
-    ticks.push(...(written ?? []))
+    ticks = ticks.concat(written ?? [])
   }
   if (failures.length > 0) throw new AggregateError(failures, 'schedules could not be brought up to date')
   return ticks

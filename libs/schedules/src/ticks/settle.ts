@@ -7,7 +7,7 @@ import type { ScheduleRow, Timing } from '../schedules/schedule.ts'
 import { isSameTime, later, nextTickOf } from '../schedules/schedule.ts'
 import { moveSchedules, writeSchedules } from '../schedules/write-schedules.ts'
 import type { Settlement } from './plan-ticks.ts'
-import { dueTicks, planTicks, settlePlan } from './plan-ticks.ts'
+import { dueTicks, planTicks, settlePlan, shareOf } from './plan-ticks.ts'
 import { readKnownTicks, readOpenTicks } from './read-open-ticks.ts'
 import { submitStarts } from './submit-starts.ts'
 import type { Tick } from './tick.ts'
@@ -37,22 +37,28 @@ export async function settle(
   now: Date,
 ): Promise<Settled> {
   const adopted = await adoptVersions(sql, locked, now)
-  const questions = adopted.map((one) => ({ adopted: one, due: dueTicks(one.row, now) }))
+  const share = shareOf(locked.length)
+  const questions = adopted.map((one) => ({ adopted: one, asked: dueTicks(one.row, now, share.ticks) }))
   const [openOf, knownOf] = await Promise.all([
     readOpenTicks(
       sql,
       locked.map(({ tool }) => tool),
+      // So it shows where there are more.
+      share.ticks + 1,
     ),
     readKnownTicks(
       sql,
-      questions.flatMap(({ adopted: { row }, due }) => due.map((tickAt) => ({ tool: row.tool, tickAt }))),
+      questions.flatMap(({ adopted: { row }, asked }) =>
+        asked.due.map((tickAt) => ({ tool: row.tool, tickAt })),
+      ),
     ),
   ])
-  const plans = questions.map(({ adopted: one, due }) => {
+  const plans = questions.map(({ adopted: one, asked }) => {
     const { tool } = one.row
-    return planTicks(one, { due, known: knownOf(tool), open: openOf(tool), now })
+    return planTicks(one, { ...asked, known: knownOf(tool), open: openOf(tool), now, share })
   })
-  const { answers, jobs } = await submitStarts(sql, depth, plans)
+  const tried = plans.map(({ row, starts }) => ({ row, starts: starts.slice(0, share.starts), now }))
+  const { answers, jobs } = await submitStarts(sql, depth, tried)
   const settlements = plans.map((plan, index) => settlePlan(plan, answers[index] ?? []))
   const cancelling = settlements.filter((one) => one.isCancelling).map(toolOf)
   const ticks = settlements.flatMap(toTicks)

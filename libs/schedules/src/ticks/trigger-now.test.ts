@@ -142,6 +142,45 @@ test('a backfill of a schedule whose runs may stand beside each other runs them 
   assert.deepEqual(times, ['10:01', '10:02', '10:03', '10:04', '10:05'])
 })
 
+for (const overlap of ['skip', 'buffer_one'] as const)
+  test(`a backfill keeps no tick from running, which waits for the run before it and goes first (${overlap})`, async () => {
+    const name = `aside_${overlap}`
+    const { fire, fill, running } = await begin(name, { overlap, catch_up_seconds: 0 })
+    await fire('10:05:30')
+    assert.deepEqual(await fill('10:01:00', '10:05:00', '10:05:40'), { added: 5, already: 0 })
+    const order: string[] = []
+    const endOne = async (time: string) => {
+      const [one, ...beside] = await running()
+      assert.ok(one)
+      assert.deepEqual(beside, [], 'one at a time')
+      order.push(one.tick_at.slice(11, 16))
+      await ground.end(one.id)
+      await fire(time)
+    }
+    for (let minute = 6; minute <= 8; minute++) {
+      const time = `10:0${minute}`
+      assert.deepEqual(await fire(`${time}:00`), [`${time} buffered`])
+      await endOne(`${time}:10`)
+      await endOne(`${time}:20`)
+    }
+    assert.deepEqual(order, ['10:01', '10:06', '10:02', '10:07', '10:03', '10:08'])
+    assert.equal((await ground.scheduleOf(name)).skipped_count, 0)
+  })
+
+test('a run now waits for the end of a backfill run as well, and goes before the others', async () => {
+  const { fire, fill, trigger, running } = await begin('impatient', { overlap: 'skip', catch_up_seconds: 0 })
+  await fire('10:03:30')
+  await fill('10:01:00', '10:03:00', '10:03:40')
+  assert.equal((await trigger('10:03:45')).kind, 'buffered')
+  assert.deepEqual(await trigger('10:03:46'), { kind: 'skipped' })
+  await ground.end((await running())[0]?.id ?? '')
+  await fire('10:03:50')
+  assert.deepEqual(
+    (await running()).map(({ tick_at }) => tick_at.slice(11, 19)),
+    ['10:03:45'],
+  )
+})
+
 test('a backfill reaches back before the schedule, and waits while it is paused', async () => {
   const { fill, running } = await begin('older', { overlap: 'allow' })
   await pauseSchedule(deps, operator, { tool: 'older', reason: 'r', now: at('10:00:05') })

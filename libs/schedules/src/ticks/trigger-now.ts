@@ -6,7 +6,7 @@ import { alterSchedule } from '../schedules/alter-schedule.ts'
 import type { Overlap, ScheduleRow } from '../schedules/schedule.ts'
 import { timingOf } from '../schedules/schedule.ts'
 import { cancelOvertaken } from './cancel-overtaken.ts'
-import { countOrdinary, decideTick } from './decide-ticks.ts'
+import { decideTick, isOrdinary } from './decide-ticks.ts'
 import type { ScheduleDeps } from './fire-due.ts'
 import { announce } from './fire-due.ts'
 import { readOpenTicks } from './read-open-ticks.ts'
@@ -48,8 +48,8 @@ export async function triggerNow(
     now,
     async change(row, sql) {
       const policy = overlap ?? timingOf(row).overlap
-      const { runningCount, buffered } = (await readOpenTicks(sql, [tool]))(tool)
-      const verdict = decideTick(policy, { runningCount, waitingCount: countOrdinary(buffered) })
+      const open = (await readOpenTicks(sql, [tool], 1))(tool)
+      const verdict = decideTick(policy, { ...open, waitingCount: open.buffered.filter(isOrdinary).length })
       if (verdict === 'skip') return undefined
       const start = { tickAt: await momentOf(sql, tool, now), origin: 'manual', isBuffered: false } as const
       if (verdict === 'buffer') {

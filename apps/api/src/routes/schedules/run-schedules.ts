@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { backfillBody, backfilledShape, triggerBody, triggeredShape } from '@toolyard/contract/schedules'
 import { backfill } from '@toolyard/schedules/backfill'
+import { readClock } from '@toolyard/schedules/read-clock'
 import { triggerNow } from '@toolyard/schedules/trigger-now'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
@@ -63,9 +64,10 @@ export function addRunScheduleRoutes(
   api: Api,
   { schedules, knownDays, guard }: ScheduleRouteDeps & { knownDays: number },
 ): void {
+  const { pool } = schedules
   api.openapi(postTrigger(guard), async (c) => {
     const { overlap } = c.req.valid('json') ?? {}
-    const wanted = { ...c.req.valid('param'), overlap, now: new Date() }
+    const wanted = { ...c.req.valid('param'), overlap, now: await readClock(pool) }
     const made = await triggerNow(schedules, callOf(c), wanted)
     if (made.kind === 'skipped') return c.json({ fate: made.kind, tick_at: null, invocation_id: null }, 200)
     const tick = { fate: made.kind, tick_at: made.tickAt.toISOString(), invocation_id: null }
@@ -76,7 +78,7 @@ export function addRunScheduleRoutes(
   })
   api.openapi(postBackfill(guard), async (c) => {
     const { from, until } = c.req.valid('json')
-    const range = { from: new Date(from), until: new Date(until), now: new Date(), knownDays }
+    const range = { from: new Date(from), until: new Date(until), now: await readClock(pool), knownDays }
     return c.json(await backfill(schedules, callOf(c), { ...c.req.valid('param'), ...range }), 202)
   })
 }

@@ -227,3 +227,38 @@ test('each route asks for its scope, and reads no body that is none or too large
     await assertRefusesBodies(call, method, at)
   }
 })
+
+test('an API whose clock is ahead changes schedules at the time that the scheduler goes by', async (t) => {
+  await makeCrons(
+    ['ahead', { schedule: '*/1', overlap: 'allow' }],
+    ['ahead_2', { schedule: '*/1', overlap: 'allow' }],
+  )
+  const aheadMs = 3_600_000
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMs })
+  const realMs = () => Date.now() - aheadMs
+  const isNow = (text: string) => assert.ok(Math.abs(Date.parse(text) - realMs()) < 120_000, text)
+
+  const changed = await change('ahead', { schedule: '*/2' })
+  isNow(changed.last_tick_at)
+  isNow(changed.next[0]?.at ?? '')
+  const paused = await bodyOf(await call('POST', '/schedules/ahead/pause', { reason: 'r' }), schedule)
+  isNow(paused.paused?.at ?? '')
+  const resumed = await bodyOf(await call('POST', '/schedules/ahead/resume'), schedule)
+  isNow(resumed.last_tick_at)
+  isNow(resumed.next[0]?.at ?? '')
+  const listed = await bodyOf(await call('GET', '/schedules?limit=200'), page)
+  isNow(listed.schedules.find(({ tool }) => tool === 'ahead_2')?.next[0]?.at ?? '')
+
+  const triggered = await call('POST', '/schedules/ahead_2/trigger')
+  assert.equal(triggered.status, 202)
+  const until = new Date(Date.now() - 60_000).toISOString()
+  const range = { from: new Date(realMs() - 600_000).toISOString(), until }
+  assert.equal(
+    await refusalOf(await call('POST', '/schedules/ahead_2/backfill', range)),
+    '422 invalid_request',
+  )
+  const { ticks, next } = await bodyOf(await call('GET', '/schedules/ahead_2'), withTicks)
+  isNow(next[0]?.at ?? '')
+  assert.ok(ticks.length > 0)
+  for (const { tick_at } of ticks) isNow(tick_at)
+})

@@ -10,6 +10,7 @@ import { changeSchedule } from '@toolyard/schedules/change-schedule'
 import type { ScheduleDeps } from '@toolyard/schedules/fire-due'
 import { getSchedule, listSchedules } from '@toolyard/schedules/list-schedules'
 import { pauseSchedule } from '@toolyard/schedules/pause-schedule'
+import { readClock } from '@toolyard/schedules/read-clock'
 import { resumeSchedule } from '@toolyard/schedules/resume-schedule'
 import { toScheduleShape } from '@toolyard/schedules/schedule-shape'
 import type { Api } from '../../create-api.ts'
@@ -116,25 +117,25 @@ export type ScheduleRouteDeps = { schedules: ScheduleDeps; guard: Guard }
 export function addScheduleRoutes(api: Api, { schedules, guard }: ScheduleRouteDeps): void {
   const { pool } = schedules
   api.openapi(getSchedules(guard), async (c) => {
-    const wanted = { ...c.req.valid('query'), now: new Date() }
+    const wanted = { ...c.req.valid('query'), now: await readClock(pool) }
     const found = await listSchedules(pool, callOf(c).actor, wanted)
     return c.json({ schedules: found.schedules, next_cursor: found.nextCursor }, 200)
   })
   api.openapi(getOneSchedule(guard), async (c) => {
     const { tool } = c.req.valid('param')
-    return c.json(await getSchedule(pool, callOf(c).actor, { tool, now: new Date() }), 200)
+    return c.json(await getSchedule(pool, callOf(c).actor, { tool, now: await readClock(pool) }), 200)
   })
   api.openapi(patchSchedule(guard), async (c) => {
-    const wanted = { ...c.req.valid('param'), change: c.req.valid('json'), now: new Date() }
+    const wanted = { ...c.req.valid('param'), change: c.req.valid('json'), now: await readClock(pool) }
     return c.json(toScheduleShape(await changeSchedule(schedules, callOf(c), wanted), wanted.now), 200)
   })
   api.openapi(postPause(guard), async (c) => {
-    const wanted = { ...c.req.valid('param'), ...c.req.valid('json'), now: new Date() }
+    const wanted = { ...c.req.valid('param'), ...c.req.valid('json'), now: await readClock(pool) }
     return c.json(toScheduleShape(await pauseSchedule(schedules, callOf(c), wanted), wanted.now), 200)
   })
   api.openapi(postResume(guard), async (c) => {
     const { catch_up: catchUp } = c.req.valid('json') ?? { catch_up: false }
-    const wanted = { ...c.req.valid('param'), catchUp, now: new Date() }
+    const wanted = { ...c.req.valid('param'), catchUp, now: await readClock(pool) }
     return c.json(toScheduleShape(await resumeSchedule(schedules, callOf(c), wanted), wanted.now), 200)
   })
 }
