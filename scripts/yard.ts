@@ -81,6 +81,10 @@ const commands: Record<string, Command> = {
       'break processes and services under load and judge what came of it: ./yard chaos [--seeds N] [--queue postgres|redis]',
     load: async () => (await import('./yard/chaos.ts')).chaos,
   },
+  eval: {
+    about: 'how well search finds the right tool: ./yard eval search --data DIR [--json] | fit --data DIR',
+    load: async () => (await import('./yard/eval.ts')).evaluate,
+  },
   bench: {
     about: 'measure on this machine: ./yard bench [name …] [--json]',
     load: async () => (await import('./yard/bench.ts')).bench,

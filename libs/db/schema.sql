@@ -237,6 +237,31 @@ CREATE INDEX invocations_open ON public.invocations USING btree (tool) WHERE (ga
 CREATE INDEX invocations_unfinished ON public.invocations USING btree (id) WHERE (COALESCE(final_status, 'unfinished'::text) = 'unfinished'::text);
 CREATE INDEX invocations_waiting ON public.invocations USING btree (expires_at) INCLUDE (tool) WHERE (finished_at IS NULL);
 
+create table lesson_state (
+  only_row boolean default true not null,
+  forgotten bigint default 0 not null,
+  constraint lesson_state_pkey PRIMARY KEY (only_row),
+  constraint lesson_state_only_row_check CHECK (only_row)
+);
+
+create table lessons (
+  invocation_id text collate "C" not null,
+  search_id text not null,
+  tool text collate "C" not null,
+  topic text collate "C" not null,
+  query text not null,
+  model_id text,
+  vector bytea,
+  reward double precision not null,
+  learned_at timestamp with time zone default date_trunc('milliseconds'::text, clock_timestamp()) not null,
+  changed_by xid8 default pg_current_xact_id() not null,
+  constraint lessons_pkey PRIMARY KEY (invocation_id),
+  constraint lessons_reward_check CHECK (((reward >= ('-1'::integer)::double precision) AND (reward <= (1)::double precision)))
+);
+CREATE INDEX lessons_by_age ON public.lessons USING btree (learned_at);
+CREATE INDEX lessons_by_change ON public.lessons USING btree (topic, changed_by);
+CREATE INDEX lessons_by_kind ON public.lessons USING btree (tool, topic, sign(reward), learned_at, invocation_id);
+
 create table processes (
   id text not null,
   kind text not null,
@@ -314,10 +339,30 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table searches (
+  id text collate "C" not null,
+  key_id text not null,
+  topic text not null,
+  query text not null,
+  model_id text,
+  vector bytea,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint searches_pkey PRIMARY KEY (id),
+  constraint searches_check CHECK (((model_id IS NULL) = (vector IS NULL)))
+);
+
 create table switches (
   name text not null,
   is_on boolean not null,
   constraint switches_pkey PRIMARY KEY (name)
+);
+
+create table text_vectors (
+  model_id text collate "C" not null,
+  text_hash text collate "C" not null,
+  vectors bytea not null,
+  used_at timestamp with time zone default clock_timestamp() not null,
+  constraint text_vectors_pkey PRIMARY KEY (model_id, text_hash)
 );
 
 create table ticks (

@@ -20,10 +20,11 @@ const clientOwners: readonly { packages: readonly string[]; owner: string }[] = 
   { packages: ['pg', 'pg-*'], owner: 'libs/db' },
   { packages: ['bullmq', 'ioredis'], owner: 'libs/queue' },
   { packages: ['dockerode'], owner: 'libs/sandbox' },
-  { packages: ['hono', '@hono/*', '@bull-board/*'], owner: 'apps/api' },
+  { packages: ['hono', '@hono/*', '@bull-board/*', '@modelcontextprotocol/*'], owner: 'apps/api' },
   { packages: ['pino', 'pino-*', 'prom-client', '@opentelemetry/*'], owner: 'libs/log' },
   { packages: ['@node-rs/argon2'], owner: 'libs/access' },
   { packages: ['cron-parser'], owner: 'libs/schedules' },
+  { packages: ['@energetic-ai/*'], owner: 'libs/relevance' },
   { packages: ['sanitize-html'], owner: 'libs/sanitize' },
 ]
 

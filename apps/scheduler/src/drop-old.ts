@@ -3,6 +3,7 @@ import { prune } from '@toolyard/invocations/prune'
 import type { Logger } from '@toolyard/log/logger'
 import { pruneTopics } from '@toolyard/memory/prune-topics'
 import { pruneSchedules } from '@toolyard/schedules/prune-schedules'
+import { pruneLessons } from '@toolyard/relevance/prune-lessons'
 import type { Repeated } from '@toolyard/service/repeat'
 import { repeat } from '@toolyard/service/repeat'
 import { pruneDeliveries } from '@toolyard/webhooks/prune-deliveries'
@@ -19,6 +20,7 @@ export function dropOld({ pool, config, log, schemaFits }: SchedulerContext): { 
       prune(pool, { invocationDays: config.keepInvocationsDays, rawDays: config.keepRawOutputDays }),
     deliveries: () => pruneDeliveries(pool, config.keepDeliveriesDays),
     topics: () => pruneTopics(pool, config.keepTopicsDays),
+    lessons: () => pruneLessons(pool, config.keepLessonsDays),
     schedules: () =>
       pruneSchedules(pool, {
         tickDays: config.keepTicksDays,

@@ -26,6 +26,10 @@ export const apiSettings = [
   'hookCallsPerMinute',
   'keepTicksDays',
   'allowWritable',
+  'embeddingsUrl',
+  'embeddingsModel',
+  'embeddingsDimensions',
+  'embeddingsKey',
   ...webhookSettings,
 ] as const satisfies SettingName[]
 
@@ -54,6 +58,7 @@ export const schedulerSettings = [
   'keepRawOutputDays',
   'keepDeliveriesDays',
   'keepTopicsDays',
+  'keepLessonsDays',
   'keepTicksDays',
   'keepPromptsDays',
   'keepToolStateDays',

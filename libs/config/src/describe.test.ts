@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import { yardSettings } from './apps.ts'
 import { configurationPage, envExample } from './describe.ts'
 import { loadConfig } from './load.ts'
-import type { Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
 import { settings } from './settings.ts'
 
 const all = Object.values<Setting>(settings)

@@ -1,5 +1,6 @@
 import { apiSettings, schedulerSettings, workerSettings } from './apps.ts'
-import type { Setting, SettingName } from './settings.ts'
+import type { Setting } from './setting.ts'
+import type { SettingName } from './settings.ts'
 import { settings } from './settings.ts'
 
 // Text made from the settings: the two files that tell people of them. Written by scripts/write-configuration.ts.

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { nearestWord } from '@toolyard/contract/nearest-word'
 import { Secret } from './secret.ts'
-import type { Config, Setting, SettingName } from './settings.ts'
+import type { Setting } from './setting.ts'
+import type { Config, SettingName } from './settings.ts'
 import { settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

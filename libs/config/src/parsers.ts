@@ -46,6 +46,13 @@ export const secretUrl = (...protocols: string[]) =>
     )
     .transform((value) => new Secret(value))
 
+/** What can stand in a header. */
+export const secretToken = () =>
+  z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+    .transform((value) => new Secret(value))
+
 export const endpoint = (...protocols: string[]) =>
   z
     .string()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiSettings, schedulerSettings, workerSettings, yardSettings } from './apps.ts'
-import type { Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
 import { settings } from './settings.ts'
 
 const all = Object.entries<Setting>(settings)

@@ -1,21 +1,19 @@
 import type { z } from 'zod'
 import { egressAllow } from './egress-allow.ts'
-import { choice, endpoint, integer, list, ports, secretUrl, text, word, yesOrNo } from './parsers.ts'
+import {
+  choice,
+  endpoint,
+  integer,
+  list,
+  ports,
+  secretToken,
+  secretUrl,
+  text,
+  word,
+  yesOrNo,
+} from './parsers.ts'
 import { secretKeys } from './secret-keys.ts'
-
-export type Setting<T = unknown> = {
-  /** The variable's name in the environment. */
-  env: string
-  about: string
-  parse: z.ZodType<T, string>
-  /** As it would stand in the environment; absent means that the setting may be unset. */
-  default?: string
-  /** Also readable from a file named by `<env>_FILE`; never shown. */
-  secret?: true
-}
-
-const define = <T, const S extends Omit<Setting<T>, 'parse'>>(setting: S & { parse: z.ZodType<T, string> }) =>
-  setting
+import { define } from './setting.ts'
 
 /** Every variable that any Toolyard process reads. docs/configuration.md and .env.example are made from this. */
 export const settings = {
@@ -208,6 +206,30 @@ export const settings = {
     parse: integer({ min: 1, max: 1_000_000 }),
     default: '600',
   }),
+  embeddingsUrl: define({
+    env: 'YARD_EMBEDDINGS_URL',
+    about:
+      'An endpoint that speaks as OpenAI’s does, as https://api.example.com/v1/embeddings. Unset, the local model.',
+    parse: endpoint('https:', 'http:'),
+  }),
+  embeddingsModel: define({
+    env: 'YARD_EMBEDDINGS_MODEL',
+    about: 'The model to be asked for at YARD_EMBEDDINGS_URL.',
+    parse: text(),
+    default: 'text-embedding-3-small',
+  }),
+  embeddingsDimensions: define({
+    env: 'YARD_EMBEDDINGS_DIMENSIONS',
+    about: 'How many numbers a vector of that model has.',
+    parse: integer({ min: 1, max: 8_192 }),
+    default: '1536',
+  }),
+  embeddingsKey: define({
+    env: 'YARD_EMBEDDINGS_KEY',
+    about: 'The key for YARD_EMBEDDINGS_URL, sent as a bearer token. Unset, none is sent.',
+    parse: secretToken(),
+    secret: true,
+  }),
   keepInvocationsDays: define({
     env: 'YARD_KEEP_INVOCATIONS_DAYS',
     about: 'How many days invocations, with their params, results and attempts, are kept after their end.',
@@ -229,6 +251,12 @@ export const settings = {
   keepTopicsDays: define({
     env: 'YARD_KEEP_TOPICS_DAYS',
     about: 'How many days the memory of a topic is kept after the last call in it.',
+    parse: integer({ min: 1, max: 3_650 }),
+    default: '90',
+  }),
+  keepLessonsDays: define({
+    env: 'YARD_KEEP_LESSONS_DAYS',
+    about: 'How many days what searches have taught is kept, with the words that were searched for.',
     parse: integer({ min: 1, max: 3_650 }),
     default: '90',
   }),

@@ -14,14 +14,14 @@ const declared = {
   pattern: z.string().optional(),
 }
 
-const listedParameter = z.object({
+export const listedParameter = z.object({
   ...declared,
   required: z.boolean(),
   default: z.unknown().optional(),
   items: z.object(declared).optional(),
 })
 
-const listedTrigger = z.object({
+export const listedTrigger = z.object({
   type: z.enum(['on_demand', 'cron', 'webhook']),
   schedule: z.string().optional(),
   timezone: z.string().optional(),
@@ -42,7 +42,7 @@ const settingShape = z.object({
 
 const configSchemaShape = z.record(z.string(), settingShape)
 
-const toolStatuses = ['system', 'available', 'connected'] as const
+export const toolStatuses = ['system', 'available', 'connected'] as const
 
 const imageShape = z.object({
   state: z.enum(['ready', 'building', 'error']),

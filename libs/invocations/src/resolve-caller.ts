@@ -9,9 +9,14 @@ export function resolveCaller(
   call: { tool: string; topic?: string | undefined },
 ): { keyId: string; topic: string } {
   if (!mayUseTool(key, call.tool)) throw new AppError('not_found', 'There is no such tool')
-  if (call.topic === undefined) return { keyId: key.id, topic: defaultTopic(key) }
+  return { keyId: key.id, topic: resolveTopic(key, call.topic) }
+}
+
+/** The topic that a key means by this, once it may use it. */
+export function resolveTopic(key: AccessKey, topic: string | undefined): string {
+  if (topic === undefined) return defaultTopic(key)
   // The platform's own topics are nobody's to name, not even those of the key itself: leaving it out means the same.
-  if (isPlatformTopic(call.topic) || !mayUseTopic(key, call.topic))
+  if (isPlatformTopic(topic) || !mayUseTopic(key, topic))
     throw new AppError('not_found', 'There is no such topic')
-  return { keyId: key.id, topic: call.topic }
+  return topic
 }

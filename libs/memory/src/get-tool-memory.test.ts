@@ -134,12 +134,25 @@ test('of very many topics the last used are listed, and that there are more', as
 })
 
 test('standings leave out what has no outcomes, and take the mean over all tools that have', async () => {
-  const standings = await getStandings(pool, { tools: ['atlas', 'clock', 'zero', 'nobody'], topic: 'trip' })
+  const standings = await getStandings(pool, operator, {
+    tools: ['atlas', 'clock', 'zero', 'nobody'],
+    topic: 'trip',
+  })
   assert.deepEqual([...standings.overall.keys()].toSorted(), ['atlas', 'clock'])
   assert.deepEqual([...standings.inTopic.keys()].toSorted(), ['atlas', 'clock'])
-  assert.deepEqual(standings.inTopic.get('atlas'), { weight: 1.03, recent: 1 })
+  assert.deepEqual(standings.inTopic.get('atlas'), { weight: 1.03, recent: 1, attempts: 1 })
+  assert.equal(standings.overall.get('atlas')?.attempts, 3)
   const atlas = (await getToolMemory(pool, operator, 'atlas')).overall.weight
   // atlas, and clock and weather with one success each; `zero` has none and `nobody` no row
   assert.ok(Math.abs((standings.meanWeight ?? 0) - (atlas + 1.03 + 1.03) / 3) < 1e-9)
-  assert.equal((await getStandings(pool, { tools: ['atlas'], topic: null })).inTopic.size, 0)
+  assert.equal((await getStandings(pool, operator, { tools: ['atlas'], topic: 'elsewhere' })).inTopic.size, 0)
+})
+
+test('where its topic knows nothing, a bound key goes by the weight alone', async () => {
+  const asked = { tools: ['atlas', 'weather'], topic: 'trip' }
+  const full = await getStandings(pool, operator, asked)
+  const seen = await getStandings(pool, boundKey({ topics: ['trip'] }), asked)
+  assert.deepEqual(seen.inTopic, full.inTopic)
+  assert.deepEqual(seen.overall.get('atlas'), { weight: full.overall.get('atlas')?.weight, recent: 1 })
+  assert.ok((full.overall.get('atlas')?.recent ?? 1) < 1)
 })

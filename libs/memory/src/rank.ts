@@ -1,7 +1,12 @@
 // The memory is the only authority on which tool is preferred.
 
 /** What the memory says of a tool, overall or in one topic. */
-export type Standing = { weight: number; recent: number }
+export type Standing = {
+  weight: number
+  recent: number
+  /** Outcomes that it is made of. Absent where they are nothing that the caller may know. */
+  attempts?: number
+}
 
 /** Of tools with outcomes alone; a standing without one is left out. */
 export type Standings = {
@@ -34,8 +39,13 @@ export function rank<T extends Candidate>(candidates: readonly T[], standings: S
     .toSorted((a, b) => b.final - a.final || b.relevance - a.relevance || (a.tool < b.tool ? -1 : 1))
 }
 
-function memoryFactor(tool: string, { meanWeight, overall, inTopic }: Standings): number {
-  const standing = inTopic.get(tool) ?? overall.get(tool)
+/** The one that counts: of the topic before overall. */
+export const standingOf = (tool: string, { inTopic, overall }: Standings): Standing | undefined =>
+  inTopic.get(tool) ?? overall.get(tool)
+
+function memoryFactor(tool: string, standings: Standings): number {
+  const standing = standingOf(tool, standings)
+  const { meanWeight } = standings
   // A tool without outcomes has neither earned nor lost anything.
   if (standing === undefined || meanWeight === null) return 1
   return (standing.weight / meanWeight) * standing.recent

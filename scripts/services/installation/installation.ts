@@ -5,7 +5,8 @@ import { parseEnv } from 'node:util'
 import { yardSettings } from '@toolyard/config/apps'
 import type { Environment } from '@toolyard/config/load'
 import { loadConfig } from '@toolyard/config/load'
-import type { Config, Setting } from '@toolyard/config/settings'
+import type { Setting } from '@toolyard/config/setting'
+import type { Config } from '@toolyard/config/settings'
 import { settings } from '@toolyard/config/settings'
 
 /** One data directory and the settings it runs under: what every command works on. */

@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads'
+import { createSentenceEncoder } from './create-sentence-encoder.ts'
+
+// The thread behind createLocalEmbedder. One text at a time: together they would be no faster, and so a query waits for one
+// text of a refresh at most.
+
+type Request = { id: number; text: string }
+
+const port = parentPort
+if (port === null) throw new Error('runs as a worker thread only')
+let encoder: ReturnType<typeof createSentenceEncoder> | null = null
+let last = Promise.resolve()
+
+port.on('message', (request: Request) => {
+  last = last.then(() => answer(request))
+})
+
+async function answer({ id, text }: Request): Promise<void> {
+  try {
+    encoder ??= createSentenceEncoder()
+    const encode = await encoder
+    const vector = encode(text)
+    port?.postMessage({ id, vector }, [vector.buffer])
+  } catch (error) {
+    port?.postMessage({ id, error: String(error) })
+  }
+}

@@ -1,0 +1,95 @@
+import type { Lesson } from './lesson.ts'
+
+// Everything that was learned, in memory, as it was: nothing is folded into sums, so that all of it can be forgotten.
+
+/** Lessons of each kind kept of a tool in a topic; the oldest give way. */
+export const lessonsMax = 64
+
+/** Topics kept; the one that has learned nothing for longest gives way. */
+const topicsMax = 500
+
+/** So many terms of a query teach: a whole book pasted into one does not become the text of a tool. */
+const termsMax = 64
+
+export type Taught = { successes: readonly Lesson[]; failures: readonly Lesson[] }
+
+/** What is to be forgotten. All that is told must hold; nothing told forgets everything. */
+export type Forgetting = { tool?: string; topic?: string | null; beforeMs?: number }
+
+/** Numbers that are others when the topic has changed, and when something of it was forgotten. Of no other topic. */
+export type TopicState = { version: number; forgotten: number }
+
+type Topic = TopicState & { tools: Map<string, Taught> }
+
+const nothing: Taught = { successes: [], failures: [] }
+const noTools: ReadonlyMap<string, Taught> = new Map()
+
+export type Lessons = ReturnType<typeof createLessons>
+
+export function createLessons() {
+  const topics = new Map<string | null, Topic>()
+  let changeCount = 0
+  let dropCount = 0
+
+  const drop = (name: string | null): void => {
+    topics.delete(name)
+    dropCount += 1
+  }
+
+  // What was learned from last stands last.
+  const touch = (name: string | null): Topic => {
+    changeCount += 1
+    const topic = topics.get(name) ?? { tools: new Map<string, Taught>(), version: 0, forgotten: changeCount }
+    topic.version = changeCount
+    topics.delete(name)
+    topics.set(name, topic)
+    const [oldest] = topics.keys()
+    if (topics.size > topicsMax && oldest !== undefined) drop(oldest)
+    return topic
+  }
+
+  const forgetIn = (topic: Topic, tool: string | undefined, goes: (lesson: Lesson) => boolean): void => {
+    changeCount += 1
+    topic.version = changeCount
+    topic.forgotten = changeCount
+    for (const [name, taught] of topic.tools) {
+      if (tool !== undefined && name !== tool) continue
+      const left = without(taught, goes)
+      if (left.successes.length + left.failures.length === 0) topic.tools.delete(name)
+      else topic.tools.set(name, left)
+    }
+  }
+
+  return {
+    /** The same id again, of the same tool and topic, replaces what it taught: feedback corrects a reward. */
+    learn(lesson: Lesson): void {
+      if (!Number.isFinite(lesson.reward)) throw new RangeError('the reward of a lesson is no number')
+      const { tools } = touch(lesson.topic)
+      const taught = without(tools.get(lesson.tool) ?? nothing, ({ id }) => id === lesson.id)
+      const kind = lesson.reward > 0 ? 'successes' : 'failures'
+      const bounded = { ...lesson, terms: lesson.terms.slice(0, termsMax) }
+      const kept = [...taught[kind], bounded].toSorted(byAge).slice(-lessonsMax)
+      tools.set(lesson.tool, lesson.reward === 0 ? taught : { ...taught, [kind]: kept })
+    },
+    forget({ tool, topic: only, beforeMs }: Forgetting): void {
+      const goes = (lesson: Lesson) => beforeMs === undefined || lesson.atMs < beforeMs
+      for (const [name, topic] of topics) {
+        if (only !== undefined && name !== only) continue
+        forgetIn(topic, tool, goes)
+        if (topic.tools.size === 0) drop(name)
+      }
+    },
+    /** By tool. */
+    ofTopic: (name: string | null): ReadonlyMap<string, Taught> => topics.get(name)?.tools ?? noTools,
+    stateOf: (name: string | null): TopicState =>
+      topics.get(name) ?? { version: -1 - dropCount, forgotten: -1 - dropCount },
+  }
+}
+
+// By their ids at the same time, so that it does not matter in which order they were heard of.
+export const byAge = (x: Lesson, y: Lesson): number => x.atMs - y.atMs || (x.id < y.id ? -1 : 1)
+
+function without(taught: Taught, goes: (lesson: Lesson) => boolean): Taught {
+  const stays = (lesson: Lesson) => !goes(lesson)
+  return { successes: taught.successes.filter(stays), failures: taught.failures.filter(stays) }
+}

@@ -1,0 +1,13 @@
+import type { Sql } from '@toolyard/db/pool'
+import type { MadeVectors } from '../tool-vectors.ts'
+import { toBytes } from './vector-bytes.ts'
+
+// Another process may have made the same. What is there may be of other dimensions, which nobody could use.
+const insert = `
+  insert into text_vectors (model_id, text_hash, vectors) values ($1, $2, $3)
+  on conflict (model_id, text_hash) do update set vectors = excluded.vectors, used_at = clock_timestamp()`
+
+/** For all processes, and for the next start. */
+export async function keepVectors(sql: Sql, { modelId, textHash, vectors }: MadeVectors): Promise<void> {
+  await sql.query(insert, [modelId, textHash, toBytes(vectors)])
+}
