@@ -30,6 +30,11 @@ const verbs: Record<string, Verb> = {
     about: 'all tools, with what is wrong with them',
     load: async () => (await import('./tool/list-tools.ts')).listTools,
   },
+  search: {
+    usage: `WORDS … [--topic TOPIC] [--limit N] [--explain] ${asking}`,
+    about: 'the tools that fit what is needed, as an agent finds them',
+    load: async () => (await import('./tool/search-tools.ts')).searchTools,
+  },
   versions: {
     usage: `NAME ${asking}`,
     about: 'the versions of a tool',

@@ -12,6 +12,7 @@ import type { Watcher } from '@toolyard/invocations/watcher'
 import type { Logger } from '@toolyard/log/logger'
 import type { Metrics } from '@toolyard/log/metrics'
 import type { Queues } from '@toolyard/queue/queues'
+import type { ToolSearch } from '@toolyard/relevance/create-tool-search'
 import { createScheduleDeps } from '@toolyard/schedules/fire-due'
 import type { Vault } from '@toolyard/vault/open-vault'
 import { createMiddleware } from 'hono/factory'
@@ -38,10 +39,13 @@ import { addFollowInvocationRoute } from './routes/invocations/follow-invocation
 import { addInvokeToolRoutes } from './routes/invocations/invoke-tool.ts'
 import { addReadInvocationsRoutes } from './routes/invocations/read-invocations.ts'
 import { addKeyRoutes } from './routes/keys.ts'
+import { addMcpRoute } from './routes/mcp/mcp.ts'
 import { addNotificationRoutes } from './routes/prompts/notifications.ts'
 import { addPromptRoutes } from './routes/prompts/prompts.ts'
 import { addRunScheduleRoutes } from './routes/schedules/run-schedules.ts'
 import { addScheduleRoutes } from './routes/schedules/schedules.ts'
+import { addSearchToolsRoute } from './routes/search/search-tools.ts'
+import { addToolCallRoute } from './routes/tool-calls/tool-calls.ts'
 import { addConfigureToolRoutes } from './routes/tools/configure-tool.ts'
 import { addListToolsRoutes } from './routes/tools/list-tools.ts'
 import { addMemoryRoutes } from './routes/memory.ts'
@@ -80,11 +84,12 @@ export type ApiDeps = {
   keepTicksDays: number
   /** Where webhooks and callbacks may go. */
   webhookRules: GuardRules
+  toolSearch: ToolSearch
 }
 
 // Params of a tool that takes them on stdin; those of others are held to less by their manifest.
 const invokeMaxBytes = 5_242_880
-const isInvoke = /^\/tools\/[^/]+\/invoke$/
+const isInvoke = /^\/(?:tools\/[^/]+\/invoke|tool-calls|mcp)$/
 const isHook = /^\/hooks\/[^/]+$/
 
 function bodyLimitOf(path: string, bodyMaxBytes: number): number {
@@ -114,6 +119,7 @@ export function createApi(deps: ApiDeps): Api {
   } = deps
   const clientAddress = createAddressReader(trustedProxies)
   const guard = createGuard(verifier, clientAddress)
+  const checkKey = createKeyCheck(verifier, clientAddress)
   const api: Api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid })
 
   // One setting for the process.
@@ -127,6 +133,7 @@ export function createApi(deps: ApiDeps): Api {
   addKeyRoutes(api, { pool, guard })
   addAuditRoutes(api, { pool, guard })
   addListToolsRoutes(api, { pool, catalog, guard, rules: { allowWritable: deps.allowWritable } })
+  addSearchToolsRoute(api, { ...deps, guard })
   addSwitchToolsRoutes(api, { pool, guard })
   addReloadToolsRoutes(api, { pool, guard })
   addToolVersionsRoutes(api, { pool, guard })
@@ -137,8 +144,10 @@ export function createApi(deps: ApiDeps): Api {
   addDeliveryRoutes(api, { pool, vault, webhookRules, guard, afterCommit })
   addWebhookRoutes(api, { pool, vault, webhookRules, guard })
   addInvokeToolRoutes(api, { pool, catalog, submitter, watcher, webhookRules, guard })
+  addToolCallRoute(api, { ...deps, guard })
+  addMcpRoute(api, { ...deps, isLeaving: () => readiness.isDraining(), guard, checkKey })
   addReadInvocationsRoutes(api, { pool, watcher, guard })
-  addFollowInvocationRoute(api, { pool, events, guard, checkKey: createKeyCheck(verifier, clientAddress) })
+  addFollowInvocationRoute(api, { pool, events, guard, checkKey })
   addChangeInvocationsRoutes(api, { pool, catalog, submitter, afterCommit, within, guard })
   const schedules = createScheduleDeps({ pool, afterCommit, within })
   addScheduleRoutes(api, { schedules, guard })

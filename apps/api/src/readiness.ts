@@ -16,6 +16,7 @@ export type Readiness = {
   report(): Promise<ReadinessReport>
   /** From now on this process is not to be sent anything new. */
   drain(): void
+  isDraining(): boolean
 }
 
 export type ReadinessOptions = {
@@ -64,6 +65,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     drain() {
       isDraining = true
     },
+    isDraining: () => isDraining,
   }
 }
 

@@ -8,11 +8,13 @@ import type { apiSettings } from '@toolyard/config/apps'
 import type { Pool } from '@toolyard/db/pool'
 import type { SharedMetrics } from '@toolyard/log/metrics'
 import { listMetrics } from '@toolyard/service/list-processes'
+import { createToolSearch } from '@toolyard/relevance/create-tool-search'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
 import { guardRulesOf } from '@toolyard/webhooks/guard-rules'
 import { openEvents } from './events/open-events.ts'
 import { createApi } from './create-api.ts'
 import { createUnreadRefuser } from './http/refuse-unread.ts'
+import { openEmbedder } from './open-embedder.ts'
 import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
 import { createGaugeReader } from './ops/create-gauge-reader.ts'
@@ -48,6 +50,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     read: () => readGauges({ pool, catalog, queues }),
     onFailure: (error) => log.warn('the figures of the whole cannot be read', { error }),
   })
+  const toolSearch = createToolSearch({ pool, embedder: openEmbedder(config), log })
   const api = createApi({
     pool,
     queues,
@@ -58,6 +61,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     watcher,
     events,
     catalog,
+    toolSearch,
     vault: () => vault,
     allowWritable: config.allowWritable,
     verifier,
@@ -91,7 +95,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
       events.close()
       await server.close(signal)
       await afterCommit.settle()
-      await Promise.all([watch.close(), closeEvents()])
+      await Promise.all([watch.close(), closeEvents(), toolSearch.close()])
     },
   }
 }

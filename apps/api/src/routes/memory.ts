@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Catalog } from '@toolyard/catalog/create-catalog'
 import { requireTool, unknownTool } from '@toolyard/catalog/require-tool'
+import { forgetQuery } from '@toolyard/contract/search'
 import { memoryListShape, toolMemoryShape } from '@toolyard/contract/memory'
 import type { Pool } from '@toolyard/db/pool'
 import { getToolMemory } from '@toolyard/memory/get-tool-memory'
 import { listMemory } from '@toolyard/memory/list-memory'
+import { forgetLessons } from '@toolyard/relevance/forget-lessons'
 import type { Api } from '../create-api.ts'
 import type { Guard } from '../http/authenticate.ts'
 import { guarded } from '../http/authenticate.ts'
@@ -50,6 +52,25 @@ const getMany = (guard: Guard) =>
     },
   })
 
+const deleteLessons = (guard: Guard) =>
+  createRoute({
+    method: 'delete',
+    path: '/memory/lessons',
+    tags: ['memory'],
+    ...guarded(guard, 'tools:manage'),
+    summary: 'Forget what searches have taught',
+    description:
+      'Scope `tools:manage`. Of a tool, of a topic, or of a tool in a topic: the lessons and the words that taught them. What outcomes add up to stays.',
+    request: { query: forgetQuery },
+    responses: {
+      200: {
+        description: 'How many lessons',
+        content: { 'application/json': { schema: z.object({ forgotten: z.int() }) } },
+      },
+      ...problems(...refusals, 'invalid_request', 'not_found'),
+    },
+  })
+
 export type MemoryDeps = { pool: Pool; catalog: Catalog; guard: Guard }
 
 export function addMemoryRoutes(api: Api, { pool, catalog, guard }: MemoryDeps): void {
@@ -62,5 +83,8 @@ export function addMemoryRoutes(api: Api, { pool, catalog, guard }: MemoryDeps):
   })
   api.openapi(getMany(guard), async (c) =>
     c.json(await listMemory(pool, callOf(c).actor, c.req.valid('query')), 200),
+  )
+  api.openapi(deleteLessons(guard), async (c) =>
+    c.json({ forgotten: await forgetLessons(pool, callOf(c), c.req.valid('query')) }, 200),
   )
 }

@@ -14,6 +14,7 @@ import { readReplay } from '@toolyard/invocations/read-replay'
 import type { Submission } from '@toolyard/invocations/submission'
 import type { Submitter } from '@toolyard/invocations/submitter'
 import { recordFeedback } from '@toolyard/memory/record-feedback'
+import { correctLesson } from '@toolyard/relevance/correct-lesson'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
@@ -117,7 +118,10 @@ export function addChangeInvocationsRoutes(api: Api, deps: ChangeInvocationsDeps
     const given = await giveFeedback(pool, callOf(c).actor, {
       id,
       feedback,
-      within: recordFeedback,
+      async within(sql, told) {
+        await recordFeedback(sql, told)
+        await correctLesson(sql, told)
+      },
     })
     if (given.kind === 'given') return c.json({ feedback }, 200)
     throw given.kind === 'already_given'

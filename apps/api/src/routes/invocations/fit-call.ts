@@ -41,13 +41,7 @@ export async function fitCall(
 function toParams(manifest: Manifest, given: InvokeBody['params']): Record<string, Json> {
   const coerced = coerceParams(manifest.parameters, given)
   if ('params' in coerced) return coerced.params
-  throw new AppError(
-    'invalid_params',
-    'The params do not fit the tool; each fault is pointed at in "faults"',
-    {
-      faults: coerced.faults,
-    },
-  )
+  throw new AppError('invalid_params', 'The params do not fit the tool', { faults: coerced.faults })
 }
 
 async function refuseOverBudget(pool: Pool, tool: string, { constraints }: Manifest): Promise<void> {

@@ -18,6 +18,8 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
+import { callableTools } from './callable-tools.ts'
+import { formatQuery, functionList, toFunctionList } from './function-list.ts'
 import { refusals, toolParam } from './route-parts.ts'
 import type { ShapeRules } from './to-tool-shape.ts'
 import { toToolShape } from './to-tool-shape.ts'
@@ -36,10 +38,14 @@ const getTools = (guard: Guard) =>
     ...guarded(guard, 'tools:read'),
     summary: 'All tools that the key may see, by name',
     description:
-      'Scope `tools:read`. A folder that is no tool yet is listed too: `image.error` says why. `status`: `system` has nothing to configure, `available` lacks a required setting, `connected` has all of them.',
+      'Scope `tools:read`. A folder that is no tool yet is listed too: `image.error` says why. `status`: `system` has nothing to configure, `available` lacks a required setting, `connected` has all of them. With `format` only those are listed that a model can call: on demand, switched on, with all their settings.',
+    request: { query: formatQuery },
     responses: {
-      200: { description: 'The tools', content: { 'application/json': { schema: toolList } } },
-      ...problems(...refusals),
+      200: {
+        description: 'The tools',
+        content: { 'application/json': { schema: z.union([toolList, functionList]) } },
+      },
+      ...problems(...refusals, 'invalid_request'),
     },
   })
 
@@ -66,6 +72,9 @@ export function addListToolsRoutes(api: Api, { pool, catalog, guard, rules }: Li
   api.openapi(getTools(guard), async (c) => {
     const view = await catalog.view()
     const key = c.get('key')
+    const { format } = c.req.valid('query')
+    if (format !== undefined)
+      return c.json(toFunctionList(await callableTools(pool, { view, key }), format), 200)
     const shapes = shapesOf(view).filter(({ name }) => mayUseTool(key, name))
     const tools = await completeShapes(pool, { actor: callOf(c).actor, view, shapes })
     return c.json({ tools, count: tools.length }, 200)

@@ -52,7 +52,7 @@ const nothingKnown = {
   warnings: [],
 } satisfies Partial<ToolShape>
 
-function toTrigger({ trigger }: Manifest): ToolShape['trigger'] {
+export function toTrigger({ trigger }: Manifest): ToolShape['trigger'] {
   if (trigger.type === 'cron') return { type: 'cron', schedule: trigger.schedule, timezone: trigger.timezone }
   if (trigger.type === 'webhook') return { type: 'webhook', auth: trigger.auth }
   return { type: 'on_demand' }
