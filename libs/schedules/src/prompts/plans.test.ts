@@ -6,7 +6,7 @@ import { rememberingPool } from '@toolyard/testkit/remembering-pool'
 import { boundKey, operator } from '../../fixtures/ground.ts'
 import { listPrompts } from './list-prompts.ts'
 
-// That no list walks past what it does not show: of 60,000 prompts twenty are superseded, all of them long ago, and few
+// That no list walks past what it does not show: of 60,000 prompts twenty are superseded, all of them long ago, and half
 // wait.
 
 const { pool, url } = await testDatabase()
@@ -18,7 +18,7 @@ before(async () => {
      select 'prm_' || lpad(n::text, 26, '0'), 'tool_' || n % 50, 'inv_' || n, now(), 1, repeat('x', 200), status,
        case when status <> 'waiting' then now() end
      from (
-       select n, case when n <= 20 then 'superseded' when n > 59900 then 'waiting' else 'acked' end as status
+       select n, case when n <= 20 then 'superseded' when n > 30000 then 'waiting' else 'acked' end as status
        from generate_series(1, 60000) as n) as made`,
   )
   await pool.query('vacuum analyze prompts')
