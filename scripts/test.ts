@@ -22,8 +22,7 @@ import { listenForStop } from './yard/stop-signals.ts'
 
 const folders = ['libs', 'apps', 'scripts', 'test']
 const fileTimeoutMs = 600_000
-// More than the cores of a small machine: those that wait for leases and images leave theirs to others.
-const concurrency = 3
+const concurrency = 2
 const interrupted = 130
 
 /** Runs the tests of the repository against real services, which it starts and stops. */

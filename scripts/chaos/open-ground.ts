@@ -11,6 +11,7 @@ import { writeWitnessTools } from '../house/write-witness-tools.ts'
 import { becomes } from '../services/machine/becomes.ts'
 import type { Progress } from '../services/terminal/progress.ts'
 import { tools } from './tools.ts'
+import { isQuiet } from './is-quiet.ts'
 import { turnClock } from './turn-clock.ts'
 
 /** A house with its tools built, and whoever watches them from outside. */
@@ -34,6 +35,7 @@ export type ChaosGroundOptions = {
 
 const slots = 8
 const sweepTimeoutMs = 60_000
+const quietTimeoutMs = 120_000
 
 export async function openChaosGround(options: ChaosGroundOptions): Promise<ChaosGround> {
   const { progress, ...where } = options
@@ -72,6 +74,8 @@ export async function openChaosGround(options: ChaosGroundOptions): Promise<Chao
       ),
     )
     await turnClock(house, false)
+    if (!(await becomes(() => isQuiet(house.pool), quietTimeoutMs)))
+      throw new Error('what the clock began before it was stopped does not end')
     return { house, databases, witness, endAll: () => endAll(house), close }
   } catch (error) {
     const kept = await close({ keepLogs: true })

@@ -15,6 +15,7 @@ import type { Calling } from './make-calls.ts'
 import { makeCalls } from './make-calls.ts'
 import type { Plan } from './plan-run.ts'
 import { readHistory } from './read-history.ts'
+import { isQuiet } from './is-quiet.ts'
 import { turnClock } from './turn-clock.ts'
 
 export type Ran = {
@@ -87,8 +88,6 @@ export async function runPlan(
   }
 }
 
-const countOpen = `select count(*)::integer as count from invocations where gate <> 'closed'`
-
 /** Callers give up when all has ended and they have had time to hear of it, or when it does not end. */
 async function endPatience(
   { submitted, done }: Calling,
@@ -101,13 +100,9 @@ async function endPatience(
     ...calls.map(({ atMs, delayMs }) => atMs + delayMs),
     ...[...absences, ...faults].map((fault) => fault.atMs + ('lastMs' in fault ? fault.lastMs : 0)),
   )
-  const hasEnded = async () => {
-    const found = await house.pool.query<{ count: number }>(countOpen).catch(() => undefined)
-    return found?.rows[0]?.count === 0
-  }
   await Promise.all([delay(lastMs), submitted])
   if (isRinging) await turnClock(house, false)
-  await becomes(hasEnded, settleTimeoutMs)
+  await becomes(() => isQuiet(house.pool), settleTimeoutMs)
   await Promise.race([done, delay(callersTimeoutMs, 'late', { ref: false })])
   patience.abort()
 }
