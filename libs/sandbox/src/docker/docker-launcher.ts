@@ -1,12 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type Docker from 'dockerode'
 import type { ContainerCreateOptions } from 'dockerode'
-import type { Autopsy, LaunchFailure, Launched, Launcher } from '../launcher.ts'
+import type { LaunchFailure, Launched, Launcher } from '../launcher.ts'
 import type { SandboxSpec } from '../sandboxes.ts'
 import { Session } from '../session.ts'
 import { attachChannel } from './channel.ts'
 import type { SandboxPolicy } from './container-profile.ts'
 import { containerProfile, namePrefix } from './container-profile.ts'
+import { dissectContainer } from './dissect-container.ts'
 import { EngineError, callEngine } from './engine-error.ts'
 import { removeContainer } from './remove-container.ts'
 import { sweepContainers } from './sweep-containers.ts'
@@ -25,10 +26,6 @@ export type DockerLauncherOptions = {
 // above those that user databases and container managers commonly give out.
 const uniqueIds = { min: 2_001_000_000, max: 2_147_000_000 }
 const startTimeoutMaxMs = 30_000
-const callTimeoutMs = 10_000
-// How long an init whose stdin has closed may take to see it: one that its tool keeps from every processor never does.
-const lastActMs = 1_000
-const deathTimeoutMs = 7_000
 
 export function createDockerLauncher(options: DockerLauncherOptions): Launcher {
   const { docker } = options
@@ -92,7 +89,9 @@ async function startContainer(
   }
   const hello = await session.hello(leftMs())
   if (hello.kind === 'ready') {
-    return { launched: { id: name, session, autopsy: () => dissect(docker, name), remove: closeFirst } }
+    return {
+      launched: { id: name, session, autopsy: () => dissectContainer(docker, name), remove: closeFirst },
+    }
   }
   session.close()
   const detail = hello.kind === 'timeout' ? 'its init said nothing' : hello.detail
@@ -113,27 +112,4 @@ function launchFailure(error: unknown, isLate: boolean, spec: SandboxSpec): Laun
   if (error.status === undefined) return { kind: 'engine_lost', detail: error.message }
   if (error.status === 404 && error.message.includes(spec.image)) return { kind: 'image_missing' }
   return { kind: 'start_failed', reason: 'engine', detail: error.message }
-}
-
-async function dissect(docker: Docker, name: string): Promise<Autopsy> {
-  const container = docker.getContainer(name)
-  const read = async (): Promise<Autopsy | undefined> => {
-    const { State } = await callEngine(callTimeoutMs, (abortSignal) => container.inspect({ abortSignal }))
-    if (State.Running) return undefined
-    return { kind: 'dead', code: State.ExitCode, isOutOfMemory: State.OOMKilled }
-  }
-  const wait = (timeoutMs: number) =>
-    callEngine(timeoutMs, (abortSignal) => container.wait({ condition: 'not-running', abortSignal }))
-  try {
-    // Its stdin is closed, so it is about to end; what will not is killed.
-    await wait(lastActMs).catch(() =>
-      callEngine(callTimeoutMs, (abortSignal) => container.kill({ abortSignal })),
-    )
-    return (
-      (await read()) ??
-      (await wait(deathTimeoutMs).then(read)) ?? { kind: 'unknown', detail: 'it does not die' }
-    )
-  } catch (error) {
-    return { kind: 'unknown', detail: error instanceof Error ? error.message : 'unknown error' }
-  }
 }

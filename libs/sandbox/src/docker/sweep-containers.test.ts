@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
-import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { answer, fakeEngine } from '../fixtures/fake-engine.ts'
 import { EngineError, callEngine } from './engine-error.ts'
-import { openEngine } from './open-engine.ts'
 import type { Sweep } from './sweep-containers.ts'
 import { isStray, sweepContainers } from './sweep-containers.ts'
 
@@ -79,24 +75,3 @@ test('an engine that accepts a call and never answers costs the timeout', async 
   )
   assert.ok(performance.now() - startedAt < 1_000)
 })
-
-async function fakeEngine(
-  t: TestContext,
-  listener: (request: IncomingMessage, response: ServerResponse) => void,
-) {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  return openEngine(`tcp://127.0.0.1:${address.port}`)
-}
-
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(status === 204 ? undefined : JSON.stringify(body))
-}
