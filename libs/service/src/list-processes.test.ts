@@ -5,7 +5,8 @@ import { createMetrics } from '@toolyard/log/metrics'
 import { testDatabase } from '@toolyard/testkit/database'
 import { stallableProxy } from '@toolyard/testkit/stallable-proxy'
 import { waitUntil } from '@toolyard/testkit/wait-until'
-import { listMetrics, listProcesses } from './list-processes.ts'
+import { announceEveryMs, listMetrics, listProcesses } from './list-processes.ts'
+import type { Part } from './part.ts'
 import { announcePresence } from './presence.ts'
 import { pruneProcesses } from './prune-processes.ts'
 
@@ -42,6 +43,26 @@ test('a row says that its process is not ready while one of its parts is not', a
   assert.deepEqual(row.parts['engine'], { state: 'unreachable', detail: 'no engine' })
   await presence.leave()
   assert.deepEqual(await listProcesses(pool), [])
+})
+
+test('what has become of a part is told at once, not with the next turn', async () => {
+  const { pool } = await testDatabase()
+  let tools: Part = { state: 'starting' }
+  const presence = announcePresence({
+    pool,
+    id: 'three',
+    kind: 'worker',
+    metrics: createMetrics('worker'),
+    parts: () => ({ tools }),
+    onFailure: (error) => assert.fail(String(error)),
+  })
+  const isListed = async (ready: boolean) => (await listProcesses(pool))[0]?.ready === ready
+  await waitUntil('it is listed', () => isListed(false))
+  const changedAt = performance.now()
+  tools = { state: 'ready' }
+  await waitUntil('it is told to be ready', () => isListed(true))
+  assert.ok(performance.now() - changedAt < announceEveryMs / 2)
+  await presence.leave()
 })
 
 test('leaving takes no longer than it is worth when the database is away', async () => {

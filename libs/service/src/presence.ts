@@ -15,6 +15,8 @@ const upsert = `
   set seen_at = clock_timestamp(), ready = excluded.ready, parts = excluded.parts, metrics = excluded.metrics`
 
 const brieflyMs = 2_000
+// How late others hear that a part has come or gone: whoever starts everything waits for nothing else.
+const lookEveryMs = 100
 
 export type PresenceOptions = {
   pool: Pool
@@ -33,10 +35,16 @@ export type Presence = {
   leave(): Promise<void>
 }
 
-/** Keeps this process's row in `processes` fresh. While the database is away it goes on trying. */
+/**
+ * Keeps this process's row in `processes` fresh, and tells at once what has changed. While the database is away it goes
+ * on trying.
+ */
 export function announcePresence({ pool, id, kind, parts, metrics, onFailure }: PresenceOptions): Presence {
+  let told: string | undefined
+
   async function announce(): Promise<void> {
     const now = parts()
+    told = statesOf(now)
     const values = [id, kind, hostname(), process.pid, allReady(now), JSON.stringify(now)]
     await pool.query(upsert, [...values, JSON.stringify(await metrics.share())])
   }
@@ -47,7 +55,12 @@ export function announcePresence({ pool, id, kind, parts, metrics, onFailure }: 
     work: announce,
   })
 
+  const looking = setInterval(() => {
+    if (statesOf(parts()) !== told) announcing.hasten()
+  }, lookEveryMs)
+
   async function remove(): Promise<void> {
+    clearInterval(looking)
     await announcing.stop()
     await pool.query('delete from processes where id = $1', [id])
   }
@@ -57,3 +70,8 @@ export function announcePresence({ pool, id, kind, parts, metrics, onFailure }: 
     Promise.race([work.catch(onFailure), delay(brieflyMs, undefined, { ref: false })])
   return { refresh: () => briefly(announce()), leave: () => briefly(remove()) }
 }
+
+const statesOf = (parts: Parts) =>
+  Object.entries(parts)
+    .map(([name, { state }]) => `${name} ${state}`)
+    .join()

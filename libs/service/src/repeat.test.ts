@@ -39,3 +39,28 @@ test('a failure is told once until it works again, and is not the end', async ()
   await repeated.stop()
   assert.deepEqual(told.map(String), ['Error: run 1', 'Error: run 4'])
 })
+
+test('hastened, the next run comes without its pause, and after the one that is under way', async () => {
+  let runs = 0
+  let gate = Promise.withResolvers<void>()
+  const repeated = repeat({
+    everyMs: 3_600_000,
+    onFailure: (error) => assert.fail(String(error)),
+    async work() {
+      runs++
+      await gate.promise
+    },
+  })
+  repeated.hasten()
+  repeated.hasten()
+  assert.equal(runs, 1)
+  gate.resolve()
+  await waitUntil('the run that was asked for', () => runs === 2)
+  gate = Promise.withResolvers()
+  gate.resolve()
+  repeated.hasten()
+  await waitUntil('another one', () => runs === 3)
+  await repeated.stop()
+  repeated.hasten()
+  assert.equal(runs, 3)
+})

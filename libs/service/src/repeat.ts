@@ -8,6 +8,8 @@ export type RepeatOptions = {
 }
 
 export type Repeated = {
+  /** Does not wait for the next turn: it comes at once, or right after the one that is under way. */
+  hasten(): void
   /** Does not begin again; resolves when the run that is under way has ended. */
   stop(): Promise<void>
 }
@@ -17,9 +19,11 @@ export function repeat({ everyMs, retryMs = everyMs, work, onFailure }: RepeatOp
   let timer: NodeJS.Timeout | undefined
   let isFailing = false
   let isStopped = false
+  let isHastened = false
   let running = run()
 
   async function run(): Promise<void> {
+    timer = undefined
     try {
       await work()
       isFailing = false
@@ -28,15 +32,25 @@ export function repeat({ everyMs, retryMs = everyMs, work, onFailure }: RepeatOp
       isFailing = true
     }
     if (isStopped) return
-    timer = setTimeout(
-      () => {
-        running = run()
-      },
-      isFailing ? retryMs : everyMs,
-    )
+    const pauseMs = isFailing ? retryMs : everyMs
+    timer = setTimeout(begin, isHastened ? 0 : pauseMs)
+    isHastened = false
+  }
+
+  function begin(): void {
+    running = run()
   }
 
   return {
+    hasten() {
+      if (isStopped) return
+      if (timer === undefined) {
+        isHastened = true
+        return
+      }
+      clearTimeout(timer)
+      begin()
+    },
     async stop() {
       isStopped = true
       clearTimeout(timer)

@@ -4,7 +4,7 @@ import { readyPart } from '@toolyard/service/part'
 import type { Repeated } from '@toolyard/service/repeat'
 import { repeat } from '@toolyard/service/repeat'
 
-export type ConsumerWatch = Repeated & {
+export type ConsumerWatch = Pick<Repeated, 'stop'> & {
   /** Called for each job that this worker is given. */
   noteTaken(): void
   part(): Part
