@@ -229,6 +229,7 @@ END),
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX invocations_by_both ON public.invocations USING btree (topic, tool, COALESCE(final_status, 'unfinished'::text), id);
 CREATE INDEX invocations_by_outcome ON public.invocations USING btree (final_status, id) WHERE (gate = 'closed'::text);
+CREATE INDEX invocations_by_pin ON public.invocations USING btree (tool, pinned_hash) WHERE (pinned_hash IS NOT NULL);
 CREATE INDEX invocations_by_tool ON public.invocations USING btree (tool, COALESCE(final_status, 'unfinished'::text), id);
 CREATE INDEX invocations_by_topic ON public.invocations USING btree (topic, COALESCE(final_status, 'unfinished'::text), id);
 CREATE INDEX invocations_delayed ON public.invocations USING btree (not_before) WHERE (gate = 'delayed'::text);

@@ -1,9 +1,9 @@
+import { finalStatuses } from '@toolyard/contract/invocations'
 import type { Violation } from './check-history.ts'
 import type { CallHistory, History } from './history.ts'
 
-const finalStatuses = ['succeeded', 'failed', 'timed_out', 'cancelled', 'expired']
-
-export const isFinal = (status: string) => finalStatuses.includes(status)
+/** Of what was written down, which is no more than text. */
+export const isFinal = (status: string) => finalStatuses.some((final) => final === status)
 
 /** What callers were told is what is: nothing accepted is lost, nothing final changes, one key is one invocation. */
 export function checkCallers({ calls, rows }: History): Violation[] {

@@ -4,7 +4,18 @@
 export const levels: readonly (readonly string[])[] = [
   ['contract', 'config', 'log'],
   ['db', 'queue', 'sandbox', 'sanitize'],
-  ['catalog', 'vault', 'access', 'invocations', 'memory', 'relevance', 'webhooks', 'schedules', 'service'],
+  [
+    'catalog',
+    'vault',
+    'access',
+    'invocations',
+    'memory',
+    'relevance',
+    'webhooks',
+    'schedules',
+    'ends',
+    'service',
+  ],
 ]
 
 /** The first level stands alone: its libs may share these words and nothing else. */
@@ -47,6 +58,11 @@ export const mayReadEnvironment = (path: string) => environmentReaders.some((pat
 
 /** Files that no running service loads. */
 export const isDevelopmentFile = (path: string) => developmentFiles.some((pattern) => pattern.test(path))
+
+/** Scripts may, but for those that keep an installation running: nothing of theirs is there for tests. */
+export const mayImportTestkit = (path: string) =>
+  isDevelopmentFile(path) &&
+  (!path.startsWith('scripts/services/') || isTestFile(path) || /\/fixtures\//.test(path))
 
 export const levelOf = (lib: string) => levels.findIndex((names) => names.includes(lib))
 

@@ -22,6 +22,7 @@ import type { ApiEnv } from './http/api-env.ts'
 import { createGuard, createKeyCheck } from './http/authenticate.ts'
 import { createAddressReader } from './http/client-address.ts'
 import { limitBody } from './http/limit-body.ts'
+import { limitJson } from './http/limit-json.ts'
 import { observeRequest } from './http/observe-request.ts'
 import { refuseInvalid } from './http/refuse-invalid.ts'
 import { sendDataHeaders } from './http/security-headers.ts'
@@ -125,7 +126,10 @@ export function createApi(deps: ApiDeps): Api {
   // One setting for the process.
   z.config({ localeError: describeIssue })
   api.use(observeRequest({ log, metrics, clientAddress }), sendDataHeaders, throwErrorsOnly)
-  api.use(limitBody((path) => bodyLimitOf(path, bodyMaxBytes)))
+  api.use(
+    limitBody((path) => bodyLimitOf(path, bodyMaxBytes)),
+    limitJson,
+  )
   api.onError(answerError)
   api.notFound((c) => answerError(new AppError('not_found', 'There is no such route; see /docs'), c))
 

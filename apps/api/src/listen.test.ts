@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { after, test } from 'node:test'
@@ -71,7 +72,7 @@ test('draining ends what is under way, closes what is idle, and takes nothing ne
   const beganAtMs = performance.now()
   const drained = api.drain(AbortSignal.timeout(20_000))
   await closed
-  await assert.rejects(fetch(`${api.url}/healthz`), 'a new connection')
+  await assert.rejects(once(connect(Number(port), hostname), 'connect'), { code: 'ECONNREFUSED' })
   await unlock()
   const ended = await answer
   assert.equal(ended.status, 200)

@@ -3,7 +3,9 @@ import { createHttpEmbedder } from '@toolyard/relevance/create-http-embedder'
 import { createLocalEmbedder } from '@toolyard/relevance/create-local-embedder'
 import type { Embedder } from '@toolyard/relevance/embedder'
 
-type EmbeddingsConfig = Config<'embeddingsUrl' | 'embeddingsModel' | 'embeddingsDimensions' | 'embeddingsKey'>
+export type EmbeddingsConfig = Config<
+  'embeddingsUrl' | 'embeddingsModel' | 'embeddingsDimensions' | 'embeddingsKey'
+>
 
 /** The one that is configured; otherwise the model that comes with the product. Neither is asked for anything yet. */
 export function openEmbedder(config: EmbeddingsConfig): Embedder {

@@ -19,7 +19,7 @@ import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
 import { createGaugeReader } from './ops/create-gauge-reader.ts'
 import { readGauges } from './ops/read-gauges.ts'
-import { writeEnds } from '@toolyard/schedules/write-ends'
+import { writeEnds } from '@toolyard/ends/write-ends'
 import { awaitVault } from '@toolyard/vault/await-vault'
 
 const othersWaitMs = 500

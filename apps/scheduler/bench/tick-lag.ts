@@ -7,7 +7,7 @@ import { createMetrics } from '@toolyard/log/metrics'
 import { createQueues } from '@toolyard/queue/queues'
 import { prepareQueueSchema } from '@toolyard/queue/schema'
 import { makeTools } from '@toolyard/schedules/bench/firing'
-import { writeEnds } from '@toolyard/schedules/write-ends'
+import { writeEnds } from '@toolyard/ends/write-ends'
 import { serveSchedules } from '../src/schedules/serve-schedules.ts'
 
 export type TickLagBench = { ticks: number; seconds: number; p50Ms: number; p99Ms: number; maxMs: number }

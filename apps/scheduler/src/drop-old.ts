@@ -1,4 +1,6 @@
 import { pruneAudit } from '@toolyard/access/prune-audit'
+import { pruneKeys } from '@toolyard/access/prune-keys'
+import { pruneVersions } from '@toolyard/catalog/prune-versions'
 import { prune } from '@toolyard/invocations/prune'
 import type { Logger } from '@toolyard/log/logger'
 import { pruneTopics } from '@toolyard/memory/prune-topics'
@@ -10,8 +12,9 @@ import { pruneDeliveries } from '@toolyard/webhooks/prune-deliveries'
 import type { SchedulerContext } from './start-scheduler.ts'
 
 const everyMs = 600_000
-// Its whole table is walked: there is no index by age, which every call would have to write.
-const topicsEveryMs = 3_600_000
+// Their whole tables are walked: there is no index by age, which every call would have to write, or which is worth it.
+const walkEveryMs = 3_600_000
+const walked: ReadonlySet<string> = new Set(['topics', 'versions', 'keys'])
 
 /** Retention: drops what is kept no longer, as the settings say, in small transactions. */
 export function dropOld({ pool, config, log, schemaFits }: SchedulerContext): { stop: () => Promise<void> } {
@@ -27,7 +30,10 @@ export function dropOld({ pool, config, log, schemaFits }: SchedulerContext): { 
         promptDays: config.keepPromptsDays,
         stateDays: config.keepToolStateDays,
       }),
+    versions: () => pruneVersions(pool, config.keepInvocationsDays),
     audit: () => pruneAudit(pool, config.keepAuditDays),
+    // As long as the audit that names them.
+    keys: () => pruneKeys(pool, config.keepAuditDays),
   }
   // Each for itself: what fails of one keeps none of the others from it.
   const running = Object.entries(works).map(([what, work]) => start(what, work, { log, schemaFits }))
@@ -40,7 +46,7 @@ function start(
   { log, schemaFits }: { log: Logger; schemaFits: Promise<void> },
 ): Repeated {
   return repeat({
-    everyMs: what === 'topics' ? topicsEveryMs : everyMs,
+    everyMs: walked.has(what) ? walkEveryMs : everyMs,
     async work() {
       await schemaFits
       const dropped = await work()

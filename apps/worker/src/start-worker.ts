@@ -1,6 +1,6 @@
 import type { workerSettings } from '@toolyard/config/apps'
 import { defaultDockerHost, probeEngine } from '@toolyard/sandbox/engine'
-import { writeEnds } from '@toolyard/schedules/write-ends'
+import { writeEnds } from '@toolyard/ends/write-ends'
 import { listLiveWorkers } from '@toolyard/service/list-processes'
 import type { Part, Parts } from '@toolyard/service/part'
 import { repeat } from '@toolyard/service/repeat'

@@ -1,11 +1,12 @@
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { Sql } from '@toolyard/db/pool'
 import type { AccessKey, AccessKeyRow } from './access-key.ts'
 import { toAccessKey } from './access-key.ts'
 import type { Actor } from './actor.ts'
 import { reachOf } from './actor.ts'
-import type { PageRequest } from './page.ts'
-import { cutPage, readPageRequest } from './page.ts'
 import { requireActorScope } from './require-scope.ts'
+import { isId } from './token.ts'
 
 // index: api_keys_pkey
 const select = `
@@ -24,9 +25,9 @@ export async function listKeys(
   request: PageRequest = {},
 ): Promise<{ keys: AccessKey[]; nextCursor: string | null }> {
   requireActorScope(actor, 'keys:manage')
-  const { after, limit } = readPageRequest(request)
+  const { after, limit } = readPageRequest(request, isId)
   const reach = reachOf(actor)
   const found = await sql.query<AccessKeyRow>(select, [reach.topics, reach.tools, after, limit + 1])
-  const { page, nextCursor } = cutPage(found.rows, limit)
+  const { page, nextCursor } = cutPage(found.rows, limit, ({ id }) => id)
   return { keys: page.map(toAccessKey), nextCursor }
 }

@@ -8,8 +8,13 @@ import type { Actor } from './actor.ts'
  * Objects that a key may not see are `not_found` instead, because whether they exist is not public.
  */
 export function requireScope(key: AccessKey, scope: Scope): void {
-  if (!key.scopes.includes(scope))
-    throw new AppError('missing_scope', `This needs a key with the scope ${scope}`)
+  requireAnyScope(key, [scope])
+}
+
+/** Where one of several is enough. */
+export function requireAnyScope(key: AccessKey, anyOf: readonly [Scope, ...Scope[]]): void {
+  if (!anyOf.some((scope) => key.scopes.includes(scope)))
+    throw new AppError('missing_scope', `This needs a key with the scope ${anyOf.join(' or ')}`)
 }
 
 /** For verbs that the operator may call too. */

@@ -1,4 +1,12 @@
 import { z } from 'zod'
+import {
+  delayMaxMs,
+  idempotencyKeyMax,
+  priorityDefault,
+  priorityMax,
+  ttlDefaultMs,
+  ttlMaxMs,
+} from './call-limits.ts'
 import { topicName, toolName } from './keys.ts'
 import type { Json } from './parameters.ts'
 import { givenTelemetry } from './telemetry.ts'
@@ -25,53 +33,90 @@ const metadata = z
   .refine((value) => isSmall(value), `must be at most ${metadataBytesMax} bytes of JSON`)
 
 export const invokeBody = z.strictObject({
-  /** Held to the tool's manifest after this. */
-  params: z.record(z.string(), anyJson).default({}),
-  topic: topicName.optional(),
-  telemetry: givenTelemetry.optional(),
-  priority: z.int().min(0).max(9).optional(),
-  delay_ms: z.int().min(0).max(2_592_000_000).optional(),
-  ttl_ms: z.int().min(1).max(604_800_000).optional(),
-  metadata: metadata.optional(),
-  /** Told when it has ended: see `GET /webhooks/callback-secret`. */
-  callback_url: webhookUrl.optional(),
-  search_id: z.string().min(1).max(200).optional(),
+  params: z
+    .record(z.string(), anyJson)
+    .default({})
+    .meta({ description: 'for the tool, held to its manifest' }),
+  topic: topicName.optional().meta({
+    description:
+      'what the call belongs to: its memory, its containers, the keys that see it; else the key’s own',
+  }),
+  telemetry: givenTelemetry.optional().meta({ description: 'where and when the caller is asked' }),
+  priority: z
+    .int()
+    .min(0)
+    .max(priorityMax)
+    .optional()
+    .meta({ description: 'of what waits the highest goes first, then the oldest', default: priorityDefault }),
+  delay_ms: z
+    .int()
+    .min(0)
+    .max(delayMaxMs)
+    .optional()
+    .meta({ description: 'do not start before so long', default: 0 }),
+  ttl_ms: z.int().min(1).max(ttlMaxMs).optional().meta({
+    description: 'how long it may wait to start, counted from the end of the delay; then it is expired',
+    default: ttlDefaultMs,
+  }),
+  metadata: metadata.optional().meta({
+    description: `the caller’s own, ${metadataBytesMax} bytes of JSON at most; comes back, and the tool does not see it`,
+  }),
+  callback_url: webhookUrl
+    .optional()
+    .meta({ description: 'told when it has ended, once POST /webhooks/callback-secret was called' }),
+  search_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'of the search that led to this call, which its outcome teaches' }),
 })
 
 export const idempotencyKey = z
   .string()
   .min(1)
-  .max(255)
+  .max(idempotencyKeyMax)
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 
 export const batchBody = z.strictObject({
   invocations: z
-    .array(invokeBody.extend({ tool: toolName, idempotency_key: idempotencyKey.optional() }))
+    .array(
+      invokeBody.extend({
+        tool: toolName,
+        idempotency_key: idempotencyKey
+          .optional()
+          .meta({ description: 'as the header Idempotency-Key of a call alone' }),
+      }),
+    )
     .min(1)
-    .max(100),
+    .max(100)
+    .meta({ description: 'each has its own answer, in this order' }),
 })
 
-export const invocationStatuses = [
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'expired',
-] as const
+export const finalStatuses = ['succeeded', 'failed', 'timed_out', 'cancelled', 'expired'] as const
+export const invocationStatuses = ['queued', 'running', ...finalStatuses] as const
+
+export type FinalStatus = (typeof finalStatuses)[number]
+export type InvocationStatus = (typeof invocationStatuses)[number]
+
+export const isFinal = (status: InvocationStatus): status is FinalStatus =>
+  finalStatuses.some((final) => final === status)
 
 const resultShape = z.object({
-  text: z.string(),
-  html: z.string().nullable(),
+  text: z.string().meta({ description: 'for a model, made safe and cut to 3,000 characters' }),
+  html: z.string().nullable().meta({ description: 'a fragment, made safe' }),
   title: z.string().nullable(),
-  data: anyJson.optional(),
-  card: anyJson.optional(),
-  output: z.object({ synthesize: z.boolean(), ephemeral: z.boolean() }),
-  truncated: z.boolean(),
-  removed: z.int(),
-  budget_remaining: z.number().optional(),
-  llm_context: z.string(),
+  data: anyJson.optional().meta({ description: 'for programs' }),
+  card: anyJson
+    .optional()
+    .meta({ description: '{title, html, accent_color, background_color}, to be shown' }),
+  output: z
+    .object({ synthesize: z.boolean(), ephemeral: z.boolean() })
+    .meta({ description: 'as the manifest says' }),
+  truncated: z.boolean().meta({ description: 'text was cut' }),
+  removed: z.int().meta({ description: 'how much was taken out of text to make it safe' }),
+  budget_remaining: z.number().optional().meta({ description: 'what the tool says is left of its quota' }),
+  llm_context: z.string().meta({ description: 'what a model is to be told of the call' }),
 })
 
 const failureShape = z.object({
@@ -89,33 +134,36 @@ const failureShape = z.object({
     'sandbox_lost',
     'internal',
   ]),
-  class: z.enum(['internal', 'external', 'platform', 'caller']),
+  class: z.enum(['internal', 'external', 'platform', 'caller']).meta({
+    description: 'whose it is: the tool’s own, somebody’s that the tool asked, the platform’s, the caller’s',
+  }),
   message: z.string(),
   exit_code: z.int().optional(),
-  stderr_tail: z.string().optional(),
+  stderr_tail: z.string().optional().meta({ description: 'with the scope invocations:raw' }),
 })
 
 export const invocationShape = z.object({
   id: z.string(),
   tool: z.string(),
   tool_version: z.string().nullable(),
-  image_hash: z.string(),
+  image_hash: z.string().meta({ description: 'of the version that ran or is to run' }),
   topic: z.string(),
   status: z.enum(invocationStatuses),
   waiting_for: z
-    .enum(['no worker', 'image building', 'concurrency limit', 'delayed', 'tools_disabled'])
-    .optional(),
-  attempts: z.int(),
+    .enum(['no worker', 'image building', 'concurrency limit', 'delayed', 'tool_disabled', 'tools_disabled'])
+    .optional()
+    .meta({ description: 'while it is queued, unless only its turn is missing' }),
+  attempts: z.int().meta({ description: 'how often it was started' }),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),
   finished_at: z.iso.datetime().nullable(),
-  queue_ms: z.number().nullable(),
-  duration_ms: z.number().nullable(),
-  result: resultShape.optional(),
-  failure: failureShape.optional(),
-  reward: z.number().nullable(),
-  feedback: z.number().optional(),
-  metadata: anyJson,
+  queue_ms: z.number().nullable().meta({ description: 'from when it might start to its start' }),
+  duration_ms: z.number().nullable().meta({ description: 'from its start to its end' }),
+  result: resultShape.optional().meta({ description: 'when it has succeeded; not in lists' }),
+  failure: failureShape.optional().meta({ description: 'when it has ended otherwise' }),
+  reward: z.number().nullable().meta({ description: 'what its outcome is worth to the tool; null: nothing' }),
+  feedback: z.number().optional().meta({ description: 'what a caller said that it was worth' }),
+  metadata: anyJson.meta({ description: 'as it was given' }),
   links: z.object({
     self: z.string(),
     events: z.string(),
@@ -126,9 +174,18 @@ export const invocationShape = z.object({
 })
 
 export const replayBody = z.strictObject({
-  version: z.enum(['same', 'newest']).default('newest'),
+  version: z
+    .enum(['same', 'newest'])
+    .default('newest')
+    .meta({ description: 'same: the version that ran; newest: the one that serves now' }),
 })
 
-export const feedbackBody = z.strictObject({ feedback: z.number().min(-1).max(1) })
+export const feedbackBody = z.strictObject({
+  feedback: z.number().min(-1).max(1).meta({ description: 'once; takes the place of the reward' }),
+})
 
 export type InvokeBody = z.infer<typeof invokeBody>
+export type FailureKind = z.infer<typeof failureShape>['kind']
+/** `internal` and `external` are the tool's own words; `platform` is our fault, `caller` the caller's wish. */
+export type FailureClass = z.infer<typeof failureShape>['class']
+export type WaitingFor = NonNullable<z.infer<typeof invocationShape>['waiting_for']>

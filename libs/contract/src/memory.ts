@@ -3,20 +3,20 @@ import { z } from 'zod'
 // What has been learned of tools, and what they cost, as the routes answer it.
 
 export const memoryShape = z.object({
-  /** Counted outcomes: not what was cancelled, expired or refused, and no fault of the platform. */
-  attempts: z.int(),
+  attempts: z.int().meta({
+    description: 'counted outcomes: not what was cancelled, expired or refused, and no fault of the platform',
+  }),
   successes: z.int(),
-  /** Null before the first outcome. */
-  success_rate: z.number().nullable(),
-  average_reward: z.number().nullable(),
-  weight: z.number(),
-  /** Moving average of success, 0.1 to 1. */
-  recent: z.number(),
-  /** Within 9.1 %. Null where no call was timed. */
-  latency_ms: z.object({ p50: z.number(), p95: z.number() }).nullable(),
+  success_rate: z.number().nullable().meta({ description: 'null before the first outcome' }),
+  average_reward: z.number().nullable().meta({ description: 'null before the first outcome' }),
+  weight: z.number().meta({ description: 'what search prefers the tool by; 1 before the first outcome' }),
+  recent: z.number().meta({ description: 'moving average of success, 0.1 to 1' }),
+  latency_ms: z
+    .object({ p50: z.number(), p95: z.number() })
+    .nullable()
+    .meta({ description: 'within 9.1 %; null where no call was timed' }),
   last_failure: z.object({ kind: z.string(), at: z.iso.datetime() }).nullable(),
-  /** Null before the first outcome. */
-  updated_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable().meta({ description: 'null before the first outcome' }),
 })
 
 /** All that a key bound to topics sees of a tool as a whole. */
@@ -31,10 +31,8 @@ const topicMemoryShape = memoryShape.extend({ topic: z.string() })
 export const toolMemoryShape = z.object({
   tool: z.string(),
   overall: overallMemoryShape,
-  /** Those that the key may see, the last used first. */
-  topics: z.array(topicMemoryShape),
-  /** More topics are known than are listed. */
-  truncated: z.boolean(),
+  topics: z.array(topicMemoryShape).meta({ description: 'those that the key may see, the last used first' }),
+  truncated: z.boolean().meta({ description: 'more topics are known than are listed' }),
 })
 
 /** `GET /memory`: tools that were called, by name. */
@@ -43,8 +41,7 @@ export const memoryListShape = z.object({
     z.object({
       tool: z.string(),
       overall: overallMemoryShape,
-      /** Of the topic that was asked for. */
-      topic: topicMemoryShape.nullable().optional(),
+      topic: topicMemoryShape.nullable().optional().meta({ description: 'of the topic that was asked for' }),
     }),
   ),
   next_cursor: z.string().nullable(),
@@ -52,13 +49,10 @@ export const memoryListShape = z.object({
 
 /** The `budget` of a listed tool. */
 export const budgetShape = z.object({
-  /** What the tool said last of its own account. */
-  remaining: z.number().optional(),
-  remaining_at: z.iso.datetime().optional(),
-  /** Since midnight UTC. */
-  spent: z.number(),
-  /** `constraints.cost_budget` */
-  limit: z.number().nullable(),
+  remaining: z.number().optional().meta({ description: 'what the tool said last of its own account' }),
+  remaining_at: z.iso.datetime().optional().meta({ description: 'when it said so' }),
+  spent: z.number().meta({ description: 'since midnight UTC' }),
+  limit: z.number().nullable().meta({ description: 'the manifest’s constraints.cost_budget' }),
   resets_at: z.iso.datetime(),
   exhausted: z.boolean(),
 })

@@ -12,36 +12,43 @@ export const promptShape = z.object({
   invocation_id: z.string(),
   tick_at: z.iso.datetime(),
   priority: z.enum(['critical', 'normal', 'low']),
-  /** The words of the manifest, and below them what the tool wrote. */
-  prompt: z.string(),
-  /** `superseded`: too many waited, and newer ones took its place. */
-  status: z.enum(promptStatuses),
+  prompt: z.string().meta({ description: 'the words of the manifest, and below them what the tool wrote' }),
+  status: z
+    .enum(promptStatuses)
+    .meta({ description: 'superseded: too many waited, and newer ones took its place' }),
   created_at: z.iso.datetime(),
-  /** How often it was claimed. */
-  claims: z.int(),
-  /** Until then it is nobody else's. */
-  claimed_until: z.iso.datetime().nullable(),
+  claims: z.int().meta({ description: 'how often it was claimed' }),
+  claimed_until: z.iso.datetime().nullable().meta({ description: 'until then it is nobody else’s' }),
 })
 
 export const claimPromptsBody = z.strictObject({
-  tool: toolName.optional(),
-  limit: z.int().min(1).max(100).default(1),
-  /** How long they are nobody else's. */
-  lease_seconds: z.int().min(1).max(3_600).default(300),
+  tool: toolName.optional().meta({ description: 'only of this one' }),
+  limit: z.int().min(1).max(100).default(1).meta({ description: 'how many at most' }),
+  lease_seconds: z
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(300)
+    .meta({ description: 'how long they are nobody else’s' }),
 })
 
-/** `claim`: proves, when it is acknowledged, that nobody has claimed it since. */
-export const claimedPromptShape = promptShape.extend({ claim: z.string() })
+export const claimedPromptShape = promptShape.extend({
+  claim: z
+    .string()
+    .meta({ description: 'proves, when it is acknowledged, that nobody has claimed it since' }),
+})
 
 export const ackPromptBody = z.strictObject({
-  /** As it was given with the claim; without it the last claim of the same key counts. */
-  claim: z.string().max(100).optional(),
+  claim: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'as it was given; without it the last claim of the same key counts' }),
 })
 
 export const ackedPromptShape = z.object({
   id: z.string(),
-  /** It was acknowledged by an earlier call. */
-  already: z.boolean(),
+  already: z.boolean().meta({ description: 'it was acknowledged by an earlier call' }),
 })
 
 export const notificationBody = z.strictObject({
@@ -49,14 +56,16 @@ export const notificationBody = z.strictObject({
     .string()
     .min(1)
     .max(10_000)
-    .refine(isStorable, 'must hold neither U+0000 nor half of a surrogate pair'),
-  topic: topicName.optional(),
+    .refine(isStorable, 'must hold neither U+0000 nor half of a surrogate pair')
+    .meta({ description: 'the param that each tool for notifications is called with' }),
+  topic: topicName.optional().meta({ description: 'of the calls; else the key’s own' }),
 })
 
 export const notifiedShape = z.object({
   invocations: z.array(z.object({ tool: z.string(), id: z.string() })),
-  /** Tools for notifications that were not called, each with the refusal that a call of it would be answered. */
-  skipped: z.array(z.object({ tool: z.string(), code: z.string(), detail: z.string() })),
+  skipped: z.array(z.object({ tool: z.string(), code: z.string(), detail: z.string() })).meta({
+    description: 'those that were not called, each with the refusal that a call of it would be answered',
+  }),
 })
 
 export type PromptShape = z.infer<typeof promptShape>

@@ -161,6 +161,7 @@ test('a backend that the operator ends rejects the transaction only', async (t) 
   const lost = transaction(pool, async (sql) => {
     const found = await sql.query<{ pid: number }>('select pg_backend_pid() as pid')
     await database.pool.query('select pg_terminate_backend($1)', [found.rows[0]?.pid])
+    // sleeps because its backend is to end while it runs
     await sql.query('select pg_sleep(60)')
   })
   await assert.rejects(lost, /terminat/)

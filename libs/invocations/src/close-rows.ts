@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { Sql } from '@toolyard/db/pool'
 import { prepared } from '@toolyard/db/prepared'
 import type { NewJob } from '@toolyard/queue/stored-job'
-import type { Failure, FinalStatus, InvocationResult, ToolNotes } from './invocation.ts'
+import type { FinalStatus } from '@toolyard/contract/invocations'
+import type { Failure, InvocationResult, ToolNotes } from './invocation.ts'
 import type { LockedRow } from './locked-row.ts'
 
 export type Closing = {

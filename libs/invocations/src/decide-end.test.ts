@@ -4,7 +4,7 @@ import { combinations } from '../fixtures/combinations.ts'
 import { engineGone, failure, success } from '../fixtures/outcomes.ts'
 import type { AttemptFacts, AttemptOutcome } from './decide-end.ts'
 import { backoffMs, decideEnd } from './decide-end.ts'
-import type { FailureClass, FailureKind } from './invocation.ts'
+import type { FailureClass, FailureKind } from '@toolyard/contract/invocations'
 import { attemptsMax } from './limits.ts'
 import { rewardOf } from './reward.ts'
 

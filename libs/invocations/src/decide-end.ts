@@ -1,4 +1,5 @@
-import type { Failure, FinalStatus, InvocationResult, ToolNotes } from './invocation.ts'
+import type { FinalStatus } from '@toolyard/contract/invocations'
+import type { Failure, InvocationResult, ToolNotes } from './invocation.ts'
 import { attemptsMax, infraFailuresMax } from './limits.ts'
 import { rewardOf } from './reward.ts'
 

@@ -1,4 +1,6 @@
+import { priorityDefault } from '@toolyard/contract/call-limits'
 import { queuedMax, queuedPerToolMax } from './limits.ts'
+import type { Budget } from './read-budgets.ts'
 import type { Submission, SubmitRefusal } from './submission.ts'
 
 /** What the database says of a tool, read under the tool's lock. */
@@ -12,6 +14,8 @@ export type ToolFacts = {
   /** Nothing serves, and no engine could build what shall. */
   image_failed: boolean
   tools_enabled: boolean
+  /** Null: it may spend what it wants. */
+  cost_budget: number | null
   free: number
   has_held: boolean
 }
@@ -21,8 +25,15 @@ export type Depth = { ofTool: (tool: string) => number; total: () => number }
 
 export type Gate = 'delayed' | 'held' | 'open'
 
+type DeciderFacts = {
+  facts: ReadonlyMap<string, ToolFacts>
+  /** Of the tools that have one. */
+  budgets: ReadonlyMap<string, Budget>
+  depth: Depth
+}
+
 /** Counts as it goes, so that one batch cannot pass a limit either. */
-export function createDecider(facts: ReadonlyMap<string, ToolFacts>, depth: Depth) {
+export function createDecider({ facts, budgets, depth }: DeciderFacts) {
   const accepted = new Map<string, number>()
   let acceptedInAll = 0
 
@@ -33,7 +44,10 @@ export function createDecider(facts: ReadonlyMap<string, ToolFacts>, depth: Dept
     if (!known.enabled) return { code: 'tool_disabled' }
     if (known.image_failed) return { code: 'image_failed' }
     if (checkedHash !== undefined && checkedHash !== known.hash) return { code: 'tool_changed' }
-    if (depth.ofTool(tool) + (accepted.get(tool) ?? 0) >= queuedPerToolMax)
+    const acceptedNow = accepted.get(tool) ?? 0
+    const exhausted = budgetRefusal(tool, budgets.get(tool), acceptedNow)
+    if (exhausted !== undefined) return exhausted
+    if (depth.ofTool(tool) + acceptedNow >= queuedPerToolMax)
       return queueFull(`${queuedPerToolMax} calls of this tool wait already`)
     if (depth.total() + acceptedInAll >= queuedMax) return queueFull(`${queuedMax} calls wait already`)
     return undefined
@@ -53,6 +67,24 @@ const queueFull = (message: string): SubmitRefusal => ({
   message,
   retryAfterSeconds: 5,
 })
+
+/** Each call that has not ended counts as 1, so that no burst passes the limit before the first of it is paid for. */
+function budgetRefusal(
+  tool: string,
+  budget: Budget | undefined,
+  acceptedNow: number,
+): SubmitRefusal | undefined {
+  if (budget === undefined) return undefined
+  const { limit, spent, resetsAt, resetsInSeconds } = budget
+  const promised = budget.inFlight === null ? 0 : budget.inFlight + acceptedNow
+  if (spent + promised < limit) return undefined
+  const underWay = promised === 0 ? '' : `, and ${promised} more are promised to calls that have not ended`
+  return {
+    code: 'budget_exhausted',
+    message: `${tool} has spent ${spent} of ${limit} today${underWay}; the budget is fresh at ${resetsAt.toISOString()}`,
+    retryAfterSeconds: resetsInSeconds,
+  }
+}
 
 type Candidate = { id: string; submission: Submission }
 
@@ -79,6 +111,6 @@ export function chooseGates(
 }
 
 function inTurn(a: Candidate, b: Candidate): number {
-  const byPriority = (b.submission.priority ?? 5) - (a.submission.priority ?? 5)
+  const byPriority = (b.submission.priority ?? priorityDefault) - (a.submission.priority ?? priorityDefault)
   return byPriority === 0 ? (a.id < b.id ? -1 : 1) : byPriority
 }

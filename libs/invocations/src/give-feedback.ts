@@ -2,8 +2,8 @@ import type { Actor } from '@toolyard/access/actor'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool, Sql } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
-import type { InvocationStatus } from './invocation.ts'
-import { isFinal } from './invocation.ts'
+import type { InvocationStatus } from '@toolyard/contract/invocations'
+import { isFinal } from '@toolyard/contract/invocations'
 import { bindingsOf, isInvocationId, isVisible, notFound } from './visible.ts'
 
 export type GivenFeedback = {

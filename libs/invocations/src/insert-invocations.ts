@@ -4,7 +4,7 @@ import type { ReadyJob } from './after-commit.ts'
 import type { Gate, ToolFacts } from './decide-submissions.ts'
 import { chooseGates } from './decide-submissions.ts'
 import type { Invocation } from './invocation.ts'
-import { priorityDefault, ttlDefaultMs } from './limits.ts'
+import { priorityDefault, ttlDefaultMs } from '@toolyard/contract/call-limits'
 import type { CheckedSubmission } from './submission.ts'
 
 export type Inserted = { invocations: Map<string, Invocation>; jobs: ReadyJob[] }

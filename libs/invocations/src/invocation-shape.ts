@@ -1,5 +1,6 @@
 import type { Json } from '@toolyard/contract/parameters'
-import type { Failure, Invocation, InvocationResult, InvocationStatus, WaitingFor } from './invocation.ts'
+import type { InvocationStatus, WaitingFor } from '@toolyard/contract/invocations'
+import type { Failure, Invocation, InvocationResult } from './invocation.ts'
 
 export type InvocationShape = {
   id: string

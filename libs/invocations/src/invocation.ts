@@ -1,27 +1,5 @@
+import type { FailureClass, FailureKind, InvocationStatus, WaitingFor } from '@toolyard/contract/invocations'
 import type { Json } from '@toolyard/contract/parameters'
-
-export const finalStatuses = ['succeeded', 'failed', 'timed_out', 'cancelled', 'expired'] as const
-export const statuses = ['queued', 'running', ...finalStatuses] as const
-
-export type FinalStatus = (typeof finalStatuses)[number]
-export type InvocationStatus = (typeof statuses)[number]
-
-export type FailureKind =
-  | 'tool_error'
-  | 'exit_nonzero'
-  | 'timeout'
-  | 'out_of_memory'
-  | 'output_too_large'
-  | 'payload_too_large'
-  | 'invalid_output'
-  | 'cancelled'
-  | 'expired'
-  | 'image_unavailable'
-  | 'sandbox_lost'
-  | 'internal'
-
-/** `internal` and `external` are the tool's own words; `platform` is our fault, `caller` the caller's wish. */
-export type FailureClass = 'internal' | 'external' | 'platform' | 'caller'
 
 /** What a caller may read of a failure: redacted and sanitised before it comes here. */
 export type Failure = { kind: FailureKind; class: FailureClass; message: string; exit_code?: number }
@@ -48,8 +26,6 @@ export type ToolNotes = {
   /** What it wants to be told the next time. */
   state?: Json
 }
-
-export type WaitingFor = 'no worker' | 'image building' | 'concurrency limit' | 'delayed' | 'tools_disabled'
 
 export type Invocation = {
   id: string
@@ -132,6 +108,3 @@ export function toInvocation(row: InvocationRow): Invocation {
     metadata: row.metadata,
   }
 }
-
-export const isFinal = (status: InvocationStatus): status is FinalStatus =>
-  status !== 'queued' && status !== 'running'

@@ -17,10 +17,4 @@ export const infraFailuresMax = 3
 /** Starts in all, however they end: handing back costs no failure, and must end too. */
 export const attemptsMax = 50
 
-export const ttlDefaultMs = 3_600_000
-export const ttlMaxMs = 7 * 24 * 3_600_000
-export const delayMaxMs = 30 * 24 * 3_600_000
-export const priorityDefault = 5
-export const idempotencyKeyMax = 255
-
 export const idempotencySeconds = 24 * 3_600

@@ -20,7 +20,7 @@ import { getRaw } from './get-raw.ts'
 import { toInvocationShape } from './invocation-shape.ts'
 import type { ListRequest } from './list.ts'
 import { listInvocations } from './list.ts'
-import { resolveCaller } from './resolve-caller.ts'
+import { resolveTopic } from './resolve-topic.ts'
 
 const { pool, deps } = await makeWorld()
 await makeTool(pool, 'news')
@@ -124,8 +124,13 @@ test('it says what it waits for, the first reason first', async () => {
   assert.deepEqual(await reasons(), ['image building', 'image building', 'delayed'])
   await pool.query('delete from workers')
   assert.deepEqual(await reasons(), ['no worker', 'no worker', 'delayed'])
-  await pool.query("update tools set enabled = false where name = 'slow'")
-  assert.deepEqual(await reasons(), ['tools_disabled', 'tools_disabled', 'delayed'])
+  for (const off of ['enabled = false', 'enabled = true, removed_at = clock_timestamp()']) {
+    await pool.query(`update tools set ${off} where name = 'slow'`)
+    assert.deepEqual(await reasons(), ['tool_disabled', 'tool_disabled', 'delayed'], off)
+  }
+  await pool.query("update switches set is_on = false where name = 'tools_enabled'")
+  assert.deepEqual(await reasons(), ['tools_disabled', 'tools_disabled', 'delayed'], 'all of them')
+  await pool.query("update switches set is_on = true where name = 'tools_enabled'")
   await setSlots(pool, 1_000)
   await cancel(deps, operator, { id: held.id })
   assert.equal((await getInvocation(pool, operator, held.id)).waitingFor, null)
@@ -170,14 +175,12 @@ test('the answer has the shape of the API, in each state', async () => {
 
 test('a call belongs to the topic that is named, or to the one that its key has', () => {
   const { key } = keyActor({ topics: ['a', 'b'], tools: ['weather'] })
-  const call = { tool: 'weather' }
   const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
-  assert.deepEqual(resolveCaller(key, { ...call, topic: 'b' }), { keyId: 'k9', topic: 'b' })
-  assert.throws(() => resolveCaller(key, call), isCode('topic_required'))
-  assert.throws(() => resolveCaller(key, { ...call, topic: 'c' }), isCode('not_found'))
-  assert.throws(() => resolveCaller(key, { tool: 'news', topic: 'a' }), isCode('not_found'))
+  assert.equal(resolveTopic(key, 'b'), 'b')
+  assert.throws(() => resolveTopic(key, undefined), isCode('topic_required'))
+  assert.throws(() => resolveTopic(key, 'c'), isCode('not_found'))
   const free = keyActor().key
-  assert.deepEqual(resolveCaller(free, call), { keyId: 'k9', topic: 'key:k9' })
-  assert.throws(() => resolveCaller(free, { ...call, topic: 'key:other' }), isCode('not_found'))
-  assert.throws(() => resolveCaller(free, { ...call, topic: 'hook:news' }), isCode('not_found'))
+  assert.equal(resolveTopic(free, undefined), 'key:k9')
+  assert.throws(() => resolveTopic(free, 'key:other'), isCode('not_found'))
+  assert.throws(() => resolveTopic(free, 'hook:news'), isCode('not_found'))
 })

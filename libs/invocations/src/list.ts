@@ -1,24 +1,23 @@
 import type { Actor } from '@toolyard/access/actor'
 import { reachOf } from '@toolyard/access/actor'
-import { AppError } from '@toolyard/contract/errors'
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { Sql } from '@toolyard/db/pool'
-import type { Invocation, InvocationRow, InvocationStatus } from './invocation.ts'
-import { finalStatuses, isFinal, toInvocation } from './invocation.ts'
+import type { InvocationStatus } from '@toolyard/contract/invocations'
+import type { Invocation, InvocationRow } from './invocation.ts'
+import { finalStatuses, isFinal } from '@toolyard/contract/invocations'
+import { toInvocation } from './invocation.ts'
 import { invocationColumns, invocationJoins } from './read-invocations.ts'
 import { isInvocationId } from './visible.ts'
 
-export type ListRequest = {
+export type ListRequest = PageRequest & {
   tool?: string | undefined
   topic?: string | undefined
   status?: InvocationStatus | undefined
-  cursor?: string | undefined
-  limit?: number | undefined
 }
 
 export type InvocationPage = { invocations: Invocation[]; nextCursor: string | null }
 
-const limitDefault = 50
-const limitMax = 200
 // sorts behind every id
 const beyondIds = '~'
 
@@ -69,22 +68,15 @@ export async function listInvocations(
   actor: Actor,
   request: ListRequest = {},
 ): Promise<InvocationPage> {
-  const limit = readLimit(request)
+  const { after, limit } = readPageRequest(request, isInvocationId)
   const reach = reachOf(actor)
   const topics = narrow(reach.topics, request.topic)
   const tools = narrow(reach.tools, request.tool)
   if (topics?.length === 0 || tools?.length === 0) return { invocations: [], nextCursor: null }
   const { path, values } = choosePath(topics, tools, request.status)
-  const { rows } = await sql.query<InvocationRow>(select(path), [
-    request.cursor ?? beyondIds,
-    limit + 1,
-    ...values,
-  ])
-  const invocations = rows.slice(0, limit)
-  return {
-    invocations: invocations.map(toInvocation),
-    nextCursor: rows.length > limit ? (invocations.at(-1)?.id ?? null) : null,
-  }
+  const { rows } = await sql.query<InvocationRow>(select(path), [after ?? beyondIds, limit + 1, ...values])
+  const shown = cutPage(rows, limit, ({ id }) => id)
+  return { invocations: shown.page.map(toInvocation), nextCursor: shown.nextCursor }
 }
 
 function choosePath(
@@ -109,15 +101,4 @@ function narrow(allowed: readonly string[] | null, named: string | undefined): r
   // A text that Postgres could not compare with names nothing.
   if (named.includes('\0')) return []
   return allowed === null || allowed.includes(named) ? [named] : []
-}
-
-function readLimit({ limit = limitDefault, cursor }: ListRequest): number {
-  const faults = []
-  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
-    faults.push({ pointer: '/limit', detail: `must be a whole number from 1 to ${limitMax}` })
-  // A cursor is the id of the last row of the page before.
-  if (cursor !== undefined && !isInvocationId(cursor))
-    faults.push({ pointer: '/cursor', detail: 'must be the next_cursor of the page before' })
-  if (faults.length > 0) throw new AppError('invalid_request', 'The request has faults', { faults })
-  return limit
 }

@@ -1,5 +1,5 @@
 import type { AttemptFacts } from './decide-end.ts'
-import type { InvocationStatus } from './invocation.ts'
+import type { InvocationStatus } from '@toolyard/contract/invocations'
 
 /** A row that this transaction has locked: nobody else changes it until the commit. */
 export type LockedRow = {

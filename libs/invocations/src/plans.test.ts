@@ -5,7 +5,8 @@ import type { Statement } from '@toolyard/testkit/remembered-statements'
 import { rememberingPool } from '@toolyard/testkit/remembering-pool'
 import { testDatabase } from '@toolyard/testkit/database'
 import { hotVerbs } from '../fixtures/hot-verbs.ts'
-import { addEnded, addWaiting } from '../fixtures/many.ts'
+import { addEnded, addWaiting, busyTool } from '../fixtures/many.ts'
+import { readBudgets } from './read-budgets.ts'
 
 // That the statements of every day read by the indexes that they should, and nothing that grows whole: by the plan for
 // their own values, and by the one that Postgres keeps for any.
@@ -61,3 +62,15 @@ for (const { name, indexes, run } of verbs) {
     assert.deepEqual([...missing], [])
   })
 }
+
+test('what a tool with a budget has under way: by invocations_by_tool', async () => {
+  remembering.take()
+  const budgets = await readBudgets(remembering.pool, new Map([[busyTool, 1]]))
+  assert.ok((budgets.get(busyTool)?.inFlight ?? 0) > 0)
+  for (const statement of remembering.take())
+    for (const [kind, reads] of Object.entries(await readsOf(pool, statement)))
+      assert.ok(
+        reads.has('index invocations_by_tool') && !reads.has('whole invocations'),
+        `${kind}: ${await describe(statement)}`,
+      )
+})

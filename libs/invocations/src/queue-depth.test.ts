@@ -5,9 +5,10 @@ import { success } from '../fixtures/outcomes.ts'
 import { makeWorld, runningOne, submissionOf, submitOne } from '../fixtures/world.ts'
 import { finish } from './finish.ts'
 import { createQueueDepth } from './queue-depth.ts'
-import { createSubmitter } from './submitter.ts'
+import { checkSubmission } from './submission.ts'
+import { submitBatch } from './submit-batch.ts'
 
-const { pool, deps, database } = await makeWorld()
+const { pool, deps } = await makeWorld()
 
 test('it counts what is not final, once a second, and what this process adds', async () => {
   let nowMs = 0
@@ -26,17 +27,24 @@ test('it counts what is not final, once a second, and what this process adds', a
   assert.deepEqual([depth.ofTool('weather'), depth.ofTool('other'), depth.total()], [1, 0, 1])
 })
 
-test('without a count nothing is known, and that is told (I9)', async () => {
-  const ended = createPool({
-    url: database.url,
+test('without a count nothing is known, and nothing is accepted (I9)', async () => {
+  const away = createPool({
+    url: 'postgres://nobody@127.0.0.1:1/none',
     max: 1,
     applicationName: 'depth-test',
     onIdleError: () => {},
   })
-  await ended.end()
-  const depth = createQueueDepth(ended)
-  await assert.rejects(depth.refresh())
-  await assert.rejects(depth.refresh())
-  const { submit } = createSubmitter({ pool: ended, afterCommit: deps.afterCommit })
-  await assert.rejects(submit(submissionOf()))
+  const depth = createQueueDepth(away)
+  const isAway = { code: 'ECONNREFUSED' }
+  await assert.rejects(depth.refresh(), isAway)
+  await assert.rejects(depth.refresh(), isAway)
+  // Everything but the count is there.
+  const submission = checkSubmission(submissionOf({ topic: 'uncounted' }))
+  const stored = async () => (await pool.query("select from invocations where topic = 'uncounted'")).rowCount
+  await assert.rejects(submitBatch(pool, depth, [submission]), isAway)
+  assert.equal(await stored(), 0)
+  const { answers } = await submitBatch(pool, createQueueDepth(pool), [submission])
+  assert.equal(answers[0]?.kind, 'accepted')
+  assert.equal(await stored(), 1)
+  await away.end()
 })

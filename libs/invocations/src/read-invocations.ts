@@ -10,8 +10,8 @@ const waitingFor = `
   case when one.status = 'queued' then
     case
       when one.gate = 'delayed' and one.not_before > clock_timestamp() then 'delayed'
-      when tool.name is null or not tool.enabled or tool.removed_at is not null
-        or not exists (select from switches where name = 'tools_enabled' and is_on) then 'tools_disabled'
+      when not exists (select from switches where name = 'tools_enabled' and is_on) then 'tools_disabled'
+      when tool.name is null or not tool.enabled or tool.removed_at is not null then 'tool_disabled'
       when not exists (select from workers where ${isAlive}) then 'no worker'
       when not exists (
         select from workers join images on images.engine_id = workers.engine_id

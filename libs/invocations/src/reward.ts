@@ -1,4 +1,5 @@
-import type { Failure, FinalStatus } from './invocation.ts'
+import type { FinalStatus } from '@toolyard/contract/invocations'
+import type { Failure } from './invocation.ts'
 
 const rewards = { success: 0.3, failure: -0.2, external: -0.05 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Invocation, InvocationStatus } from './invocation.ts'
-import { finalStatuses } from './invocation.ts'
+import type { InvocationStatus } from '@toolyard/contract/invocations'
+import type { Invocation } from './invocation.ts'
+import { finalStatuses } from '@toolyard/contract/invocations'
 import { eventsSince, stepOf } from './status-events.ts'
 
 type Present = Pick<Invocation, 'status' | 'attempts' | 'waitingFor' | 'cancelRequested'>

@@ -1,5 +1,6 @@
-import type { Invocation, InvocationStatus, WaitingFor } from './invocation.ts'
-import { isFinal } from './invocation.ts'
+import type { InvocationStatus, WaitingFor } from '@toolyard/contract/invocations'
+import type { Invocation } from './invocation.ts'
+import { isFinal } from '@toolyard/contract/invocations'
 
 // An invocation's life as events, worked out from its row alone: any process can go on where another one stopped. A
 // row moves in one direction only: queued, running (1), queued again, running (2) … and one end. So each place on that

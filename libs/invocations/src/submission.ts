@@ -1,7 +1,7 @@
 import { AppError } from '@toolyard/contract/errors'
 import type { Json } from '@toolyard/contract/parameters'
 import type { Invocation } from './invocation.ts'
-import { delayMaxMs, idempotencyKeyMax, ttlMaxMs } from './limits.ts'
+import { delayMaxMs, idempotencyKeyMax, ttlMaxMs } from '@toolyard/contract/call-limits'
 
 /** One request to run a tool, validated against the tool's manifest and resolved against the caller's key. */
 export type Submission = {
@@ -30,7 +30,7 @@ export type Submission = {
 export type SubmitRefusal =
   | { code: 'unknown_tool' | 'tool_disabled' | 'tools_disabled' | 'image_failed' | 'idempotency_mismatch' }
   | { code: 'tool_changed' }
-  | { code: 'queue_full'; retryAfterSeconds: number; message: string }
+  | { code: 'queue_full' | 'budget_exhausted'; retryAfterSeconds: number; message: string }
 
 export type Submitted =
   /** `replayed`: an earlier request with the same idempotency key and body made it. */

@@ -11,6 +11,7 @@ import { forgetKeys, reserveKeys } from './idempotency.ts'
 import { insertInvocations } from './insert-invocations.ts'
 import type { Invocation } from './invocation.ts'
 import type { QueueDepth } from './queue-depth.ts'
+import { readBudgets } from './read-budgets.ts'
 import { findInvocations } from './read-invocations.ts'
 import type { CheckedSubmission, Submission, SubmitRefusal, Submitted } from './submission.ts'
 
@@ -28,6 +29,7 @@ const readFacts = prepared(`
       and exists (select from images where hash = tools.wanted_hash and state = 'error')
       and not exists (select from images where hash = tools.wanted_hash and state <> 'error') as image_failed,
     coalesce((select is_on from switches where name = 'tools_enabled'), false) as tools_enabled,
+    (version.manifest #>> '{constraints,cost_budget}')::double precision as cost_budget,
     (${limitOfTool}
       - (select count(*) from invocations where tool = tools.name and gate = 'open'))::integer as free,
     ${hasHeld('tools.name')} as has_held
@@ -66,7 +68,7 @@ export async function submitWithin(
   const reserved = await reserveKeys(sql, candidates)
   const isNew = ({ id }: { id: string }) => !reserved.has(id)
   const facts = await lockAndReadFacts(sql, candidates.filter(isNew))
-  const decide = createDecider(facts, depth)
+  const decide = createDecider({ facts, budgets: await readBudgets(sql, limitsOf(facts)), depth })
   const refusals = new Map<string, SubmitRefusal>()
   for (const { id, submission } of candidates.filter(isNew)) {
     const refusal = decide(submission)
@@ -111,6 +113,13 @@ async function lockAndReadFacts(
   const tools = new Set(candidates.map(({ submission }) => submission.tool))
   const [, found] = await Promise.all([lockTools(sql, tools), sql.query<ToolFacts>(readFacts([[...tools]]))])
   return new Map(found.rows.map((row) => [row.name, row]))
+}
+
+/** Those that have a budget; of the others nothing is asked. */
+function limitsOf(facts: ReadonlyMap<string, ToolFacts>): Map<string, number> {
+  return new Map(
+    [...facts.values()].flatMap(({ name, cost_budget: limit }) => (limit === null ? [] : [[name, limit]])),
+  )
 }
 
 const replayedIds = (reserved: ReadonlyMap<string, Reservation>) =>

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { BudgetShape } from '@toolyard/contract/memory'
 import type { Sql } from '@toolyard/db/pool'
 import { nextUtcDay, spentOn } from './spend.ts'
@@ -30,40 +29,27 @@ export type BudgetRow = {
   now: Date
 }
 
-/** `limits`: of each tool that is asked for, its `constraints.cost_budget`. */
+/**
+ * To be shown. Whether one more call is accepted is judged with those under way (`read-budgets.ts` of libs/invocations).
+ * `limits`: of each tool that is asked for, its `constraints.cost_budget`.
+ */
 export async function budgetsOf(
   sql: Sql,
   limits: ReadonlyMap<string, number | null>,
 ): Promise<Map<string, ToolBudget>> {
   const { rows } = await sql.query<BudgetRow & { tool: string }>(select, [[...limits.keys()]])
-  return new Map(rows.map((row) => [row.tool, toBudget(row, { limit: limits.get(row.tool) ?? null })]))
+  return new Map(rows.map((row) => [row.tool, toBudget(row, limits.get(row.tool) ?? null)]))
 }
 
-export type BudgetQuestion = {
-  tool: string
-  limit: number | null
-  /** Calls that are accepted and have not ended: each will cost 1 of a tool that does not tell what remains. */
-  inFlight?: number
-}
-
-/** For whoever accepts a call. Without `inFlight` a burst passes the limit by all that it accepts at once. */
-export async function budgetOf(sql: Sql, { tool, ...asked }: BudgetQuestion): Promise<ToolBudget> {
-  const { rows } = await sql.query<BudgetRow>(select, [[tool]])
-  const [row] = rows
-  assert.ok(row, 'each tool that is named has a row')
-  return toBudget(row, asked)
-}
-
-export function toBudget(row: BudgetRow, { limit, inFlight = 0 }: Omit<BudgetQuestion, 'tool'>): ToolBudget {
+export function toBudget(row: BudgetRow, limit: number | null): ToolBudget {
   const { budget_remaining: remaining, budget_seen_at: seenAt } = row
   const spent = spentOn({ day: row.budget_day, spent: row.budget_spent }, row.now)
-  const promised = remaining === null ? inFlight : 0
   return {
     ...(remaining === null || seenAt === null ? {} : { remaining, remainingAt: seenAt }),
     spent,
     limit,
     resetsAt: nextUtcDay(row.now),
-    isExhausted: limit !== null && spent + promised >= limit,
+    isExhausted: limit !== null && spent >= limit,
   }
 }
 

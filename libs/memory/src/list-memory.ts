@@ -1,7 +1,10 @@
 import type { Actor } from '@toolyard/access/actor'
 import { reachOf } from '@toolyard/access/actor'
 import { AppError } from '@toolyard/contract/errors'
+import { isToolName } from '@toolyard/contract/keys'
 import type { MemoryListShape } from '@toolyard/contract/memory'
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { Sql } from '@toolyard/db/pool'
 import type { ShownRow, TopicRow } from './memory-shape.ts'
 import { shownColumns, toOverallShape, toTopicShape } from './memory-shape.ts'
@@ -15,15 +18,10 @@ const selectPage = `
 // index: topic_memory_pkey
 const selectTopic = `select tool, topic, ${shownColumns} from topic_memory where tool = any($1) and topic = $2`
 
-export type MemoryListRequest = {
+export type MemoryListRequest = PageRequest & {
   /** Also what is known of each tool in this topic. */
   topic?: string | undefined
-  cursor?: string | undefined
-  limit?: number | undefined
 }
-
-const limitDefault = 50
-const limitMax = 200
 
 /** Tools that have outcomes, by name. */
 export async function listMemory(
@@ -31,21 +29,21 @@ export async function listMemory(
   actor: Actor,
   request: MemoryListRequest = {},
 ): Promise<MemoryListShape> {
-  const limit = readLimit(request)
+  const { after, limit } = readPageRequest(request, isToolName)
   const { topics, tools } = reachOf(actor)
   const { topic } = request
   if (topic !== undefined && (topic.includes('\0') || (topics !== null && !topics.includes(topic))))
     throw new AppError('not_found', 'There is no such topic')
-  const found = await sql.query<Row>(selectPage, [tools, request.cursor ?? null, limit + 1])
-  const page = found.rows.slice(0, limit)
+  const found = await sql.query<Row>(selectPage, [tools, after, limit + 1])
+  const { page, nextCursor } = cutPage(found.rows, limit, ({ tool }) => tool)
   const inTopic = topic === undefined ? undefined : await readTopic(sql, page, topic)
   return {
-    memory: page.map((row) => ({
-      tool: row.tool,
-      overall: toOverallShape(actor, row),
-      ...(inTopic && { topic: inTopic.get(row.tool) ?? null }),
-    })),
-    next_cursor: found.rows.length > limit ? (page.at(-1)?.tool ?? null) : null,
+    memory: page.map((row) => {
+      const overall = toOverallShape(actor, row)
+      const { tool } = row
+      return inTopic === undefined ? { tool, overall } : { tool, overall, topic: inTopic.get(tool) ?? null }
+    }),
+    next_cursor: nextCursor,
   }
 }
 
@@ -57,15 +55,4 @@ async function readTopic(sql: Sql, page: readonly Row[], topic: string) {
     topic,
   ])
   return new Map(found.rows.map((row) => [row.tool, toTopicShape(row)]))
-}
-
-function readLimit({ limit = limitDefault, cursor }: MemoryListRequest): number {
-  const faults = []
-  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
-    faults.push({ pointer: '/limit', detail: `must be a whole number from 1 to ${limitMax}` })
-  // A cursor is the name of the last tool of the page before.
-  if (cursor !== undefined && !/^[a-z][a-z0-9_-]{0,63}$/.test(cursor))
-    faults.push({ pointer: '/cursor', detail: 'must be the next_cursor of the page before' })
-  if (faults.length > 0) throw new AppError('invalid_request', 'The request has faults', { faults })
-  return limit
 }

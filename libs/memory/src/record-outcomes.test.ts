@@ -8,7 +8,7 @@ import { failure, result, success } from '@toolyard/invocations/fixtures/outcome
 import { testDatabase } from '@toolyard/testkit/database'
 import { closedOne, operator, quiet, toolFailed, widePool } from '../fixtures/ground.ts'
 import { runningRows } from '../fixtures/running-rows.ts'
-import { budgetOf } from './budget.ts'
+import { budgetsOf } from './budget.ts'
 import { percentileOf } from './latency-buckets.ts'
 import { noMemory } from './memory.ts'
 import { openMemory } from './open-memory.ts'
@@ -229,6 +229,6 @@ test('a hostile number in a result does not keep the invocation from ending', as
     const outcome = { ...success, result: { ...result, budget_remaining: remaining } }
     assert.equal((await finish(deps, { hold, outcome, within: recordOutcomes })).kind, 'closed')
   }
-  const budget = await budgetOf(pool, { tool: 'hostile', limit: 10 })
-  assert.equal(budget.isExhausted, true)
+  const budget = (await budgetsOf(pool, new Map([['hostile', 10]]))).get('hostile')
+  assert.equal(budget?.isExhausted, true)
 })

@@ -1,9 +1,10 @@
+import { priorityDefault } from '@toolyard/contract/call-limits'
 import { defaultRepeatStrategy } from 'bullmq'
 import type { RawQueue } from './backend.ts'
 import type { JobData, QueueName } from './names.ts'
 import { assertJobData, assertJobId } from './names.ts'
 import { QueueError } from './queue-error.ts'
-import { defaultPriority, jobOptions, storedPriority } from './stored-job.ts'
+import { jobOptions, storedPriority } from './stored-job.ts'
 
 /** When an alarm goes off: by a cron pattern (five or six fields) in a time zone, or at a fixed interval. */
 export type AlarmRule = { pattern: string; timezone: string } | { everyMs: number }
@@ -25,7 +26,7 @@ export async function setAlarm<Q extends QueueName>(
   assertJobData(name, data)
   assertRule(id, rule)
   const repeat = 'everyMs' in rule ? { every: rule.everyMs } : { pattern: rule.pattern, tz: rule.timezone }
-  const opts = { ...jobOptions, priority: storedPriority(defaultPriority) }
+  const opts = { ...jobOptions, priority: storedPriority(priorityDefault) }
   await queue.upsertJobScheduler(id, repeat, { name, data, opts })
 }
 

@@ -1,3 +1,4 @@
+import { delayMaxMs, priorityDefault, priorityMax } from '@toolyard/contract/call-limits'
 import type { JobData, QueueName } from './names.ts'
 import { assertJobData, assertJobId } from './names.ts'
 import { QueueError } from './queue-error.ts'
@@ -18,14 +19,10 @@ type StoredJobOptions = typeof jobOptions & { jobId: string; priority: number; d
 // Retries live in the rows, so a job is tried once; and a job that has ended has nothing left to tell.
 export const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true }
 
-export const defaultPriority = 5
-const priorityMax = 9
-const delayMaxMs = 30 * 24 * 60 * 60 * 1_000
-
 /** Checks jobs and puts them in BullMQ's words. */
 export function storedJobs<Q extends QueueName>(queue: Q, jobs: NewJob<Q>[]): StoredJob[] {
   return jobs.map((job) => {
-    const { id, data, priority = defaultPriority, delayMs = 0 } = job
+    const { id, data, priority = priorityDefault, delayMs = 0 } = job
     assertJobId(id)
     assertJobData(queue, data)
     if (!isWholeUpTo(priorityMax, priority))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dataBytesMax } from '@toolyard/contract/tool-output'
 import fc from 'fast-check'
 import { cleanData } from './clean-data.ts'
 import type { Json } from './json.ts'
@@ -33,8 +34,10 @@ test('data is bounded in depth and in size', () => {
   const deep = cleanData(read(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`))
   assert.equal(JSON.stringify(deep.data), `${'['.repeat(64)}null${']'.repeat(64)}`)
   assert.deepEqual(deep.changes, ['what was nested deeper than 64 left out'])
-  assert.deepEqual(cleanData('x'.repeat(65_535)), { changes: ['left out: 65537 bytes, more than 65536'] })
-  assert.equal(cleanData('x'.repeat(65_534)).data, 'x'.repeat(65_534))
+  assert.deepEqual(cleanData('x'.repeat(dataBytesMax - 1)), {
+    changes: ['left out: 64001 bytes, more than 64000'],
+  })
+  assert.equal(cleanData('x'.repeat(dataBytesMax - 2)).data, 'x'.repeat(dataBytesMax - 2))
 })
 
 test('cleaning data is idempotent', () => {

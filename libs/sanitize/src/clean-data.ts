@@ -1,3 +1,4 @@
+import { dataBytesMax } from '@toolyard/contract/tool-output'
 import type { Json } from './json.ts'
 import { mapJson } from './map-json.ts'
 import { neutraliseMarkers } from './text/neutralise-markers.ts'
@@ -10,7 +11,6 @@ export type CleanData = {
   changes: string[]
 }
 
-const dataBytesMax = 65_536
 const depthMax = 64
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabaseServer } from '@toolyard/testkit/environment'
-import { freePort } from '@toolyard/testkit/free-port'
+import { freePort } from '@toolyard/service/free-port'
 import { addressOf, waitForDatabase } from './database.ts'
 
 const never = new AbortController().signal

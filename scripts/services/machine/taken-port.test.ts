@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { freePort } from '@toolyard/testkit/free-port'
+import { freePort } from '@toolyard/service/free-port'
 import { portHolder, whyPortIsTaken } from './taken-port.ts'
 
 test('a port is free until somebody listens, and then it is known who', async (t) => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '@toolyard/testkit/free-port'
+import { freePort } from '@toolyard/service/free-port'
 import { becomes } from '../machine/becomes.ts'
 import { askVersion, withPool } from '../database/database.ts'
 import { Failure, messageOf } from '../terminal/failure.ts'

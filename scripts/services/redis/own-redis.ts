@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '@toolyard/testkit/free-port'
+import { freePort } from '@toolyard/service/free-port'
 import { becomes } from '../machine/becomes.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Installation } from '../installation/installation.ts'

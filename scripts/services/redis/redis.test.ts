@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { testRedisUrl } from '@toolyard/testkit/environment'
-import { freePort } from '@toolyard/testkit/free-port'
+import { freePort } from '@toolyard/service/free-port'
 import { pingRedis, waitForRedis } from './redis.ts'
 
 const never = new AbortController().signal

@@ -1,6 +1,6 @@
 import type { AccessKey } from '@toolyard/access/access-key'
 import type { Invocation } from '@toolyard/invocations/invocation'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import type { StatusEvent } from '@toolyard/invocations/status-events'
 import { eventsSince, stepOf } from '@toolyard/invocations/status-events'
 import type { StatusFeed } from '@toolyard/invocations/status-feed'
@@ -50,7 +50,10 @@ const retryMs = 2_000
 const waitingMaxBytes = 163_840
 
 export function createInvocationEvents(options: InvocationEventsOptions): InvocationEvents {
-  const slots = createStreamSlots(options.limits ?? defaultLimits)
+  const slots = createStreamSlots({
+    ...(options.limits ?? defaultLimits),
+    what: 'invocations that are followed',
+  })
   const endings = new Set<() => void>()
   let isClosing = false
   return {

@@ -6,20 +6,27 @@ export type StreamSlots = {
   count: () => number
 }
 
+export type SlotLimits = {
+  perProcess: number
+  perKey: number
+  /** What there may be so many of, as in "invocations that are followed". */
+  what: string
+}
+
 const retryAfterSeconds = 5
 
-export function createStreamSlots(limits: { perProcess: number; perKey: number }): StreamSlots {
+export function createStreamSlots({ perProcess, perKey, what }: SlotLimits): StreamSlots {
   const byKey = new Map<string, number>()
   let count = 0
   return {
     take(keyId) {
       const ofKey = byKey.get(keyId) ?? 0
-      if (ofKey >= limits.perKey)
-        throw new AppError('rate_limited', `A key may follow ${limits.perKey} invocations at a time`, {
+      if (ofKey >= perKey)
+        throw new AppError('rate_limited', `A key may have ${perKey} ${what} at a time`, {
           retryAfterSeconds,
         })
-      if (count >= limits.perProcess)
-        throw new AppError('rate_limited', 'Too many invocations are being followed', { retryAfterSeconds })
+      if (count >= perProcess)
+        throw new AppError('rate_limited', `There are too many ${what}`, { retryAfterSeconds })
       byKey.set(keyId, ofKey + 1)
       count += 1
       let isTaken = true

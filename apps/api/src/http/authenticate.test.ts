@@ -130,3 +130,13 @@ test('a HEAD request needs the key of its GET, and is answered without a body', 
   assert.equal(await answer.text(), '')
   assert.equal((await fetch(`${url}/keys`, { method: 'HEAD' })).status, 401)
 })
+
+test('where one of several scopes is enough, all of them are named', async () => {
+  const { token: poor } = await makeKey(pool, { scopes: ['tools:read'] })
+  const answer = await fetch(`${url}/deliveries/msg_x`, { headers: bearer(poor) })
+  const { status, code, detail } = await problemOf(answer)
+  assert.deepEqual(
+    [status, code, detail],
+    [403, 'missing_scope', 'This needs a key with the scope webhooks:manage or tools:invoke'],
+  )
+})

@@ -1,4 +1,4 @@
-import { requireScope } from '@toolyard/access/require-scope'
+import { requireAnyScope } from '@toolyard/access/require-scope'
 import type { Verifier } from '@toolyard/access/verifier'
 import type { Scope } from '@toolyard/contract/scopes'
 import { AppError } from '@toolyard/contract/errors'
@@ -14,7 +14,7 @@ export function createGuard(verifier: Verifier, clientAddress: AddressReader) {
       const key = await verifier.verify(bearerToken(c.req.header('authorization')), clientAddress(c))
       c.set('key', key)
       c.get('event').set({ key_id: key.id })
-      if (!anyOf.some((scope) => key.scopes.includes(scope))) requireScope(key, anyOf[0])
+      requireAnyScope(key, anyOf)
       await next()
     })
 }

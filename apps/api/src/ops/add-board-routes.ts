@@ -7,7 +7,7 @@ import type { Queues } from '@toolyard/queue/queues'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Api } from '../create-api.ts'
-import { createQuestion } from '../create-question.ts'
+import { createQuestion, Unanswered } from '../create-question.ts'
 import type { ApiEnv } from '../http/api-env.ts'
 import { callOf } from '../http/call-of.ts'
 import { signInPath } from './add-session-routes.ts'
@@ -123,7 +123,7 @@ async function readBody(c: Context<ApiEnv>): Promise<Record<string, unknown>> {
 
 function tellUnreachable(error: unknown): never {
   if (error instanceof URIError) throw unreadable()
-  if (error instanceof QueueError || (error instanceof Error && error.message.startsWith('no answer in '))) {
+  if (error instanceof QueueError || error instanceof Unanswered) {
     throw new AppError('store_unavailable', 'The queue does not answer; try again', {
       retryAfterSeconds: 1,
       cause: error,

@@ -13,7 +13,8 @@ import { guarded } from '../http/authenticate.ts'
 import { callOf } from '../http/call-of.ts'
 import { pageQuery } from '../http/page-query.ts'
 import { problems } from '../http/problem.ts'
-import { refusals, toolParam } from './tools/route-parts.ts'
+import { refusals } from '../http/refusals.ts'
+import { toolParam } from '../http/tool-param.ts'
 
 const getOne = (guard: Guard) =>
   createRoute({

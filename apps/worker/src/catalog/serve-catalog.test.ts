@@ -73,12 +73,20 @@ test('while watched, a change serves once it is built, and a removal is seen', a
   await waitUntil('it is gone', async () => !(await ground.catalog.view()).byName.has('a'))
 })
 
-test('not watched, a change waits for a wish to reload', async () => {
+test('not watched, a change waits for a wish to reload', async (t) => {
   const ground = await openCatalogGround()
   await ground.write(someFolder('a'))
   await ground.startWorker('w1')
   const first = await ground.until('is ready', 'a', ({ image }) => image.state === 'ready')
   await ground.write({ ...someFolder('a', 'two'), ...someFolder('b') })
+  // The worker asks for wishes at each of its turns; nobody else asks meanwhile.
+  const asked = t.mock.method(ground.pool, 'query')
+  const turns = () => asked.mock.calls.filter(({ arguments: [text] }) => /reload from/.test(text))
+  await waitUntil('three turns to have begun', () => turns().length >= 3)
+  asked.mock.restore()
+  const { byName } = await ground.catalog.view()
+  assert.deepEqual(byName.get('a'), first)
+  assert.equal(byName.has('b'), false)
   await requestReload(ground.pool)
   await ground.until('serves the change', 'a', (tool) => tool.servingHash !== first.servingHash)
   await ground.until('is ready', 'b', ({ image }) => image.state === 'ready')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getRaw } from '@toolyard/invocations/get-raw'
-import { budgetOf } from '@toolyard/memory/budget'
+import { budgetsOf } from '@toolyard/memory/budget'
 import { openGround, operator } from './fixtures/ground.ts'
 
 const ground = await openGround('redis')
@@ -86,7 +86,7 @@ test('each way in which a tool can fail is called by its name', async (t) => {
 test('what a tool says remains of its budget is remembered, also when it says that it failed', async (t) => {
   await ground.makeTool('paid')
   await ground.start(t)
-  const budget = async () => (await budgetOf(ground.pool, { tool: 'paid', limit: null })).remaining
+  const budget = async () => (await budgetsOf(ground.pool, new Map([['paid', null]]))).get('paid')?.remaining
   for (const [said, remaining] of [
     ['{"text":"sunny","budget_remaining":7}', 7],
     ['{"error":"no such city","budget_remaining":6.5}', 6.5],

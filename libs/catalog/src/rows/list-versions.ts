@@ -15,6 +15,9 @@ export type VersionRow = {
   image_count: number
 }
 
+/** Of a tool; only to these can be gone back, and older ones go in time: see prune-versions.ts. */
+export const versionsListedMax = 50
+
 const select = `
   select version.hash, version.version, version.found_at, version.served_at,
     coalesce(version.hash = tools.current_hash, false) as is_current,
@@ -26,9 +29,9 @@ const select = `
   join tools on tools.name = version.tool and tools.removed_at is null
   where version.tool = $1
   order by version.served_at desc nulls last, version.found_at desc
-  limit 50`
+  limit ${versionsListedMax}`
 
-/** The newest 50 versions of a tool, the one that served last first. */
+/** The newest versions of a tool, the one that served last first. */
 export async function listVersions(sql: Sql, actor: Actor, name: string): Promise<VersionRow[]> {
   requireActorScope(actor, 'tools:read')
   requireTool(actor, name)

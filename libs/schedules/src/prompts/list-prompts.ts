@@ -1,21 +1,17 @@
 import type { Actor } from '@toolyard/access/actor'
-import { AppError } from '@toolyard/contract/errors'
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { Sql } from '@toolyard/db/pool'
 import { seenAmong } from '../schedules/seen-tools.ts'
 import type { Prompt, PromptRow } from './prompt.ts'
 import { isFree, isPromptId, promptColumns, toPrompt } from './prompt.ts'
 
-export type PromptListRequest = {
+export type PromptListRequest = PageRequest & {
   tool?: string | undefined
   status?: Prompt['status'] | undefined
-  cursor?: string | undefined
-  limit?: number | undefined
 }
 
 export type PromptPage = { prompts: Prompt[]; nextCursor: string | null }
-
-const limitDefault = 50
-const limitMax = 200
 
 const statuses: Record<Prompt['status'], string> = {
   waiting: isFree,
@@ -47,7 +43,7 @@ export async function listPrompts(
   actor: Actor,
   request: PromptListRequest = {},
 ): Promise<PromptPage> {
-  const limit = readLimit(request)
+  const { after, limit } = readPageRequest(request, isPromptId)
   const { status } = request
   const tools = seenAmong(actor, request.tool)
   if (tools?.length === 0) return { prompts: [], nextCursor: null }
@@ -58,22 +54,8 @@ export async function listPrompts(
     `select ${promptColumns} from prompts
      where id = any(array(${path(condition)})) and ($1::text[] is null or tool = any($1))
      order by id desc`,
-    [tools, request.cursor ?? null, limit + 1],
+    [tools, after, limit + 1],
   )
-  const shown = rows.slice(0, limit)
-  return {
-    prompts: shown.map(toPrompt),
-    nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
-  }
-}
-
-function readLimit({ limit = limitDefault, cursor }: PromptListRequest): number {
-  const faults = []
-  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
-    faults.push({ pointer: '/limit', detail: `must be a whole number from 1 to ${limitMax}` })
-  // A cursor is the id of the last row of the page before.
-  if (cursor !== undefined && !isPromptId(cursor))
-    faults.push({ pointer: '/cursor', detail: 'must be the next_cursor of the page before' })
-  if (faults.length > 0) throw new AppError('invalid_request', 'The request has faults', { faults })
-  return limit
+  const shown = cutPage(rows, limit, ({ id }) => id)
+  return { prompts: shown.page.map(toPrompt), nextCursor: shown.nextCursor }
 }

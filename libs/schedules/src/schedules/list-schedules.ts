@@ -1,14 +1,16 @@
 import type { Actor } from '@toolyard/access/actor'
-import { AppError } from '@toolyard/contract/errors'
+import { isToolName } from '@toolyard/contract/keys'
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { Sql } from '@toolyard/db/pool'
 import type { Fate, Origin } from '../ticks/tick.ts'
 import type { ScheduleRow } from './schedule.ts'
 import { scheduleColumns } from './schedule.ts'
 import type { ScheduleShape } from './schedule-shape.ts'
 import { toScheduleShape } from './schedule-shape.ts'
-import { isToolName, noSuchSchedule, requireSeen, seenTools } from './seen-tools.ts'
+import { noSuchSchedule, requireSeen, seenTools } from './seen-tools.ts'
 
-export type ScheduleListRequest = { cursor?: string | undefined; limit?: number | undefined; now: Date }
+export type ScheduleListRequest = PageRequest & { now: Date }
 
 export type SchedulePage = { schedules: ScheduleShape[]; nextCursor: string | null }
 
@@ -23,8 +25,6 @@ export type TickShape = {
   status: string | null
 }
 
-const limitDefault = 50
-const limitMax = 200
 const ticksShown = 20
 
 // index: schedules_pkey
@@ -47,17 +47,10 @@ export async function listSchedules(
   actor: Actor,
   request: ScheduleListRequest,
 ): Promise<SchedulePage> {
-  const limit = readLimit(request)
-  const { rows } = await sql.query<ScheduleRow>(selectPage, [
-    seenTools(actor),
-    request.cursor ?? null,
-    limit + 1,
-  ])
-  const page = rows.slice(0, limit)
-  return {
-    schedules: page.map((row) => toScheduleShape(row, request.now)),
-    nextCursor: rows.length > limit ? (page.at(-1)?.tool ?? null) : null,
-  }
+  const { after, limit } = readPageRequest(request, isToolName)
+  const { rows } = await sql.query<ScheduleRow>(selectPage, [seenTools(actor), after, limit + 1])
+  const { page, nextCursor } = cutPage(rows, limit, ({ tool }) => tool)
+  return { schedules: page.map((row) => toScheduleShape(row, request.now)), nextCursor }
 }
 
 /** With what became of its latest ticks, the newest first. */
@@ -85,14 +78,3 @@ const toTickShape = ({ tick_at: tickAt, ...tick }: TickRow): TickShape => ({
   tick_at: tickAt.toISOString(),
   ...tick,
 })
-
-function readLimit({ limit = limitDefault, cursor }: ScheduleListRequest): number {
-  const faults = []
-  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
-    faults.push({ pointer: '/limit', detail: `must be a whole number from 1 to ${limitMax}` })
-  // A cursor is the name of the last tool of the page before.
-  if (cursor !== undefined && !isToolName(cursor))
-    faults.push({ pointer: '/cursor', detail: 'must be the next_cursor of the page before' })
-  if (faults.length > 0) throw new AppError('invalid_request', 'The request has faults', { faults })
-  return limit
-}

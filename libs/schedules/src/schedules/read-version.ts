@@ -12,7 +12,7 @@ export function readVersion(stored: unknown): CronVersion | undefined {
 }
 
 function toCronVersion(manifest: Manifest): CronVersion | undefined {
-  const { trigger, input, constraints, parameters, config_schema: settings } = manifest
+  const { trigger, input, parameters, config_schema: settings } = manifest
   if (trigger.type !== 'cron') return undefined
   const { schedule, timezone, overlap, catch_up_seconds, jitter_seconds, pause_after = null } = trigger
   const coerced = coerceParams(parameters, {})
@@ -24,11 +24,11 @@ function toCronVersion(manifest: Manifest): CronVersion | undefined {
       params: 'params' in coerced ? coerced.params : {},
       input,
       settings: Object.fromEntries(Object.entries(settings).filter(isNeeded)),
-      cost_budget: constraints.cost_budget ?? null,
       fault:
         'params' in coerced
           ? null
           : `a tick gives no params: ${coerced.faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ')}`,
+      faults: 'params' in coerced ? [] : coerced.faults,
     },
   }
 }

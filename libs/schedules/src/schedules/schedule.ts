@@ -1,3 +1,4 @@
+import type { Fault } from '@toolyard/contract/errors'
 import type { Manifest } from '@toolyard/contract/manifest'
 import type { Json } from '@toolyard/contract/parameters'
 import type { PayloadInput } from '@toolyard/contract/payload'
@@ -24,9 +25,10 @@ export type TickCall = {
   input: PayloadInput
   /** Those that it cannot run without. */
   settings: Manifest['config_schema']
-  cost_budget: number | null
   /** Why no tick can call it. */
   fault: string | null
+  /** The same by params, with pointers; not in what an older release has written. */
+  faults?: Fault[]
 }
 
 export type ScheduleRow = {

@@ -1,6 +1,7 @@
 import type { Actor } from '@toolyard/access/actor'
 import { reachOf } from '@toolyard/access/actor'
 import { AppError } from '@toolyard/contract/errors'
+import { isToolName } from '@toolyard/contract/keys'
 
 const prefix = 'cron:'
 
@@ -26,9 +27,6 @@ export function seenAmong(actor: Actor, tool: string | undefined): readonly stri
   if (tool === undefined) return seen
   return isToolName(tool) && (seen === null || seen.includes(tool)) ? [tool] : []
 }
-
-/** Other text is never sent to the database, which could not even hold some of it. */
-export const isToolName = (text: string) => /^[a-z][a-z0-9_-]{0,63}$/.test(text)
 
 /** The same for what does not exist and for what this key may not see. */
 export const noSuchSchedule = () => new AppError('not_found', 'There is no such schedule')

@@ -126,7 +126,7 @@ test('a connection that breaks in the middle of it leaves nothing either', async
     const { rows } = await sql.query<{ pid: number }>('select pg_backend_pid() as pid')
     await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
   })
-  await assert.rejects(cut)
+  await assert.rejects(cut, { code: '57P01' })
   assert.deepEqual(inWords(await fireDue(deps, ['broken'], at('10:01:00'))), ['10:01 fired'])
   assert.equal((await ground.ticks('broken')).length, 1)
 })
@@ -171,6 +171,18 @@ test('what a tool is refused for is a miss that says so, and no later tick makes
     "insert into tool_memory (tool, budget_day, budget_spent) values ('poor', (now() at time zone 'utc')::date, 2)",
   )
   assert.deepEqual(inWords(await fireDue(deps, ['poor'], at('10:01:00'))), ['10:01 missed budget_exhausted'])
+})
+
+test('of the ticks that are due at once as many run as the budget has left', async () => {
+  await begin('measured', { manifest: { constraints: { cost_budget: 2 } } })
+  const [first] = await fireDue(deps, ['measured'], at('10:01:00'))
+  assert.deepEqual(inWords(await fireDue(deps, ['measured'], at('10:04:00'))), [
+    '10:02 fired',
+    '10:03 missed budget_exhausted',
+    '10:04 missed budget_exhausted',
+  ])
+  await ground.cancel(first?.invocationId ?? '')
+  assert.deepEqual(inWords(await fireDue(deps, ['measured'], at('10:05:00'))), ['10:05 fired'])
 })
 
 test('a queue that is full only puts a tick off, for as long as it may be late', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '@toolyard/contract/errors'
 import { at, timeOf } from '../../fixtures/ground.ts'
 import type { Adopted } from '../schedules/adopt-versions.ts'
 import type { Overlap, ScheduleRow } from '../schedules/schedule.ts'
@@ -20,7 +21,7 @@ const rowOf = (parts: Partial<ScheduleRow> & { overlap?: Overlap; text?: string 
     pause_after: null,
   },
   overrides: {},
-  call: { params: {}, input: 'argument', settings: {}, cost_budget: null, fault: null },
+  call: { params: {}, input: 'argument', settings: {}, fault: null },
   is_active: true,
   last_tick_at: at('10:00:00'),
   next_tick_at: at('10:01:00'),
@@ -53,7 +54,11 @@ function plan(row: ScheduleRow, known: Date[] = [], open: OpenTicks = noOpenTick
 }
 
 const accepted = (invocationId: string): StartAnswer => ({ kind: 'accepted', invocationId })
-const refused = (code: string): StartAnswer => ({ kind: 'refused', code })
+const refused = (code: string): StartAnswer => ({
+  kind: 'refused',
+  code,
+  refusal: new AppError('internal', code),
+})
 
 function settle(row: ScheduleRow, answers: StartAnswer[], open: OpenTicks = noOpenTicks) {
   const { fired, rest, until, isCancelling, left } = settlePlan(plan(row, [], open), answers)

@@ -1,3 +1,4 @@
+import type { AppError } from '@toolyard/contract/errors'
 import type { Adopted } from '../schedules/adopt-versions.ts'
 import type { ScheduleRow } from '../schedules/schedule.ts'
 import { scheduleOf, timingOf } from '../schedules/schedule.ts'
@@ -53,7 +54,9 @@ const dropWaiting = (one: OpenTicks['buffered'][number]): Rest =>
   rested({ ...one, isBuffered: true }, 'missed', 'not_scheduled')
 
 /** What came of asking for a run. */
-export type StartAnswer = { kind: 'accepted'; invocationId: string } | { kind: 'refused'; code: string }
+export type StartAnswer =
+  | { kind: 'accepted'; invocationId: string }
+  | { kind: 'refused'; code: string; refusal: AppError }
 
 export type Settlement = {
   plan: Plan

@@ -189,3 +189,18 @@ test('ticks of before a change that are more than one transaction takes all come
   assert.equal(ticks.length, 1_500)
   assert.deepEqual((await ground.scheduleOf('dense')).next_tick_at, at('10:30:00'))
 })
+
+test('runs of which nothing is known any more are ended in one turn, however many', async () => {
+  await only({ lost: { overlap: 'allow' } })
+  await pool.query(
+    `insert into ticks (tool, tick_at, origin, fate, invocation_id)
+     select 'lost', $1::timestamptz - n * interval '1 minute', 'schedule', 'fired', 'inv_gone_' || n
+     from generate_series(1, 1234) as n`,
+    [at('10:00:00')],
+  )
+  await reconcile(deps, at('10:00:00'))
+  const { rows } = await pool.query<{ status: string | null; count: number }>(
+    'select status, count(*)::integer as count from ticks group by status',
+  )
+  assert.deepEqual(rows, [{ status: 'lost', count: 1_234 }])
+})

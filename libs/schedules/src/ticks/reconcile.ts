@@ -1,3 +1,4 @@
+import { inBatches } from '@toolyard/db/in-batches'
 import { syncSchedules } from '../schedules/sync-schedules.ts'
 import { cancelOvertaken } from './cancel-overtaken.ts'
 import { fireAllDue } from './fire-all-due.ts'
@@ -8,17 +9,23 @@ import type { Tick } from './tick.ts'
 // A run that was ended by whoever did not know of ticks: a hand in the database.
 // indexes: ticks_open, invocations_pkey
 const endForgotten = `
-  update ticks set ended_at = clock_timestamp(), status = coalesce(one.final_status, 'lost')
-  from ticks as open left join invocations as one on one.id = open.invocation_id
-  where open.ended_at is null and open.fate = 'fired' and (one.id is null or one.gate = 'closed')
-    and ticks.tool = open.tool and ticks.tick_at = open.tick_at and ticks.ended_at is null`
+  update ticks set ended_at = clock_timestamp(), status = coalesce(forgotten.final_status, 'lost')
+  from (
+    select open.tool, open.tick_at, one.final_status
+    from ticks as open left join invocations as one on one.id = open.invocation_id
+    where open.ended_at is null and open.fate = 'fired' and (one.id is null or one.gate = 'closed')
+    limit $1
+  ) as forgotten
+  where ticks.tool = forgotten.tool and ticks.tick_at = forgotten.tick_at and ticks.ended_at is null`
+
+const forgottenMax = 500
 
 /**
  * Whatever there is to do of schedules, alarms or no: new and changed tools, ticks that are due, ticks that wait, runs
  * that are to give way. At the start, every minute, and after every outage.
  */
 export async function reconcile(deps: ScheduleDeps, now: Date): Promise<Tick[]> {
-  await deps.pool.query(endForgotten)
+  await inBatches(forgottenMax, async (max) => (await deps.pool.query(endForgotten, [max])).rowCount ?? 0)
   const stale = await syncSchedules(deps.pool, now)
   const works = [
     () => fireDue(deps, stale, now, 'skip'),

@@ -1,13 +1,14 @@
+import { AppError } from '@toolyard/contract/errors'
 import type { Json } from '@toolyard/contract/parameters'
 import { checkPart } from '@toolyard/contract/payload'
 import type { Sql } from '@toolyard/db/pool'
 import type { ReadyJob } from '@toolyard/invocations/after-commit'
 import type { QueueDepth } from '@toolyard/invocations/queue-depth'
-import type { CheckedSubmission } from '@toolyard/invocations/submission'
+import { refuseSubmission } from '@toolyard/invocations/refuse-submission'
+import type { CheckedSubmission, Submitted } from '@toolyard/invocations/submission'
 import { checkSubmission } from '@toolyard/invocations/submission'
 import { submitWithin } from '@toolyard/invocations/submit-batch'
-import { budgetOf } from '@toolyard/memory/budget'
-import { missingKeys } from '@toolyard/vault/missing-keys'
+import { findUnconfigured } from '@toolyard/vault/find-unconfigured'
 import { jitterMs } from '../rules/jitter.ts'
 import type { ScheduleRow } from '../schedules/schedule.ts'
 import { timingOf } from '../schedules/schedule.ts'
@@ -33,7 +34,7 @@ export async function submitStarts(
 ): Promise<SubmittedStarts> {
   const starting = wanted.filter(({ starts }) => starts.length > 0)
   if (starting.length === 0) return { answers: wanted.map(() => []), jobs: [] }
-  const refusals = new Map<string, string>()
+  const refusals = new Map<string, AppError>()
   for (const { row } of starting) {
     const refusal = await refusalOf(sql, row)
     if (refusal !== undefined) refusals.set(row.tool, refusal)
@@ -51,24 +52,27 @@ export async function submitStarts(
   const answered = batch.answers.values()
   const answers = wanted.map(({ row, starts }) =>
     starts.map((): StartAnswer => {
-      const code = refusals.get(row.tool)
-      if (code !== undefined) return { kind: 'refused', code }
+      const refusal = refusals.get(row.tool)
+      if (refusal !== undefined) return { kind: 'refused', code: refusal.code, refusal }
       const answer = answered.next().value
       if (answer === undefined) throw new Error('a batch was answered in part')
-      return answer.kind === 'accepted' ? { kind: 'accepted', invocationId: answer.invocation.id } : answer
+      return toAnswer(answer, row.tool)
     }),
   )
   return { answers, jobs: batch.jobs }
 }
 
+function toAnswer(submitted: Submitted, tool: string): StartAnswer {
+  if (submitted.kind === 'accepted') return { kind: 'accepted', invocationId: submitted.invocation.id }
+  return { kind: 'refused', code: submitted.code, refusal: refuseSubmission(submitted, tool) }
+}
+
 /** What could only fail is not started: the same that a caller would be refused for. */
-async function refusalOf(sql: Sql, { tool, call }: ScheduleRow): Promise<string | undefined> {
-  if (call.fault !== null) return 'invalid_params'
+async function refusalOf(sql: Sql, { tool, call }: ScheduleRow): Promise<AppError | undefined> {
+  if (call.fault !== null)
+    return new AppError('invalid_params', `${tool}: ${call.fault}`, { faults: call.faults ?? [] })
   const hasSettings = Object.keys(call.settings).length > 0
-  if (hasSettings && (await missingKeys(sql, tool, call.settings)).length > 0) return 'not_configured'
-  if (call.cost_budget === null) return undefined
-  const { isExhausted } = await budgetOf(sql, { tool, limit: call.cost_budget })
-  return isExhausted ? 'budget_exhausted' : undefined
+  return hasSettings ? findUnconfigured(sql, tool, call.settings) : undefined
 }
 
 function toSubmission({ row, now }: WantedStarts, start: Start, state: Json | undefined): CheckedSubmission {

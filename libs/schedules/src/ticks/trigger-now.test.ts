@@ -36,6 +36,15 @@ async function begin(name: string, cron: CronTool = {}) {
   }
 }
 
+async function refusalOf(refused: Promise<unknown>) {
+  const error: unknown = await refused.then(
+    () => assert.fail('it was not refused'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof AppError)
+  return [error.code, error.message, error.faults]
+}
+
 const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
 
 test('a run now is a tick of its own, and takes no tick of the schedule away', async () => {
@@ -93,10 +102,35 @@ test('a run now that the tool is refused for is refused in its words, and leaves
   const needy = await begin('wanting', {
     manifest: { parameters: { city: { type: 'string', required: true } } },
   })
-  await assert.rejects(needy.trigger('10:00:10'), isCode('invalid_params'))
+  const needs = [{ pointer: '/params/city', detail: 'is required' }]
+  assert.deepEqual(await refusalOf(needy.trigger('10:00:10')), [
+    'invalid_params',
+    'wanting: a tick gives no params: /params/city is required',
+    needs,
+  ])
   const unset = await begin('bare', { manifest: { config_schema: { token: { required: true } } } })
-  await assert.rejects(unset.trigger('10:00:10'), isCode('not_configured'))
+  assert.deepEqual(await refusalOf(unset.trigger('10:00:10')), [
+    'not_configured',
+    'bare lacks settings: token',
+    [{ pointer: '/config/token', detail: 'PUT /tools/bare/config must store it' }],
+  ])
   assert.deepEqual(await all(), [])
+})
+
+test('a run now beyond the budget is refused until midnight in UTC', async () => {
+  const { trigger } = await begin('frugal', {
+    overlap: 'allow',
+    manifest: { constraints: { cost_budget: 2 } },
+  })
+  const runs = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => trigger(`10:00:1${n}`)))
+  const refused = runs.flatMap((run) => (run.status === 'rejected' ? [run.reason] : []))
+  assert.equal(refused.length, 4)
+  for (const error of refused) {
+    assert.ok(error instanceof AppError && error.code === 'budget_exhausted')
+    const [, resetsAt = ''] = /fresh at (\S+T00:00:00\.000Z)$/.exec(error.message) ?? []
+    const seconds = (Date.parse(resetsAt) - Date.now()) / 1_000
+    assert.ok(Math.abs((error.retryAfterSeconds ?? 0) - seconds) < 30, error.message)
+  }
 })
 
 test('a backfill runs what did not run, one after the other, the oldest first, each once', async () => {

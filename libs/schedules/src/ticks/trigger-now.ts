@@ -56,7 +56,7 @@ export async function triggerNow(
         done.tick = { ...start, tool, fate: 'buffered', reason: null, invocationId: null }
       } else {
         const submitted = await submitStarts(sql, deps.depth, [{ row, starts: [start], now }])
-        const invocationId = requireStart(submitted.answers[0]?.[0], tool)
+        const invocationId = requireStart(submitted.answers[0]?.[0])
         done.tick = { ...start, tool, fate: 'fired', reason: null, invocationId }
         done.jobs = submitted.jobs
         done.isCancelling = policy === 'cancel_other'

@@ -143,7 +143,7 @@ test('what a disabled webhook was not told can be sent once it is enabled', asyn
   const change = (enabled: boolean) => changeWebhook({ vault, rules }, owner, webhook.id, { enabled })
   await change(false)
   const closed = {
-    code: 'already_final',
+    code: 'webhook_inactive',
     message: 'Its webhook is disabled, paused or gone: resume or enable it first',
   }
   await assert.rejects(retryDelivery(pool, owner, id), closed)
@@ -156,25 +156,32 @@ test('what a disabled webhook was not told can be sent once it is enabled', asyn
   assert.equal(receiver.arrivals.length, 1)
 })
 
-for (const [what, change, message] of [
-  ['was delivered', "status = 'delivered', ended_at = now()", 'It has been delivered'],
+for (const [what, change, code, message] of [
+  ['was delivered', "status = 'delivered', ended_at = now()", 'already_final', 'It has been delivered'],
   [
     'is being sent',
     "status = 'sending', token = gen_random_uuid(), lease_until = now() + interval '1 minute'",
+    'being_sent',
     'It is being sent',
   ],
   [
     'tells of what is kept no longer',
     "invocation_id = 'inv_gone'",
+    'not_kept',
     'The invocation that it tells of is kept no longer',
   ],
-  ['belongs to a key that is no more', "key_id = 'gone'", 'Its key has expired or was revoked'],
+  [
+    'belongs to a key that is no more',
+    "key_id = 'gone'",
+    'key_inactive',
+    'Its key has expired or was revoked',
+  ],
 ] as const)
   test(`what ${what} is not sent again`, async () => {
     const { webhook } = await ground.addWebhook(url)
     const id = await ground.endOneFor(webhook)
     await pool.query(`update deliveries set ${change}`)
-    await assert.rejects(retryDelivery(pool, owner, id), { code: 'already_final', message })
+    await assert.rejects(retryDelivery(pool, owner, id), { code, message })
   })
 
 test('a message whose invocation is kept no longer is dropped when its try comes', async () => {

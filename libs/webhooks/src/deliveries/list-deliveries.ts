@@ -1,7 +1,7 @@
 import type { Actor } from '@toolyard/access/actor'
-import type { PageRequest } from '@toolyard/access/page'
-import { cutPage, readPageRequest } from '@toolyard/access/page'
 import { AppError } from '@toolyard/contract/errors'
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { DeliveryShape } from '@toolyard/contract/webhooks'
 import type { Sql } from '@toolyard/db/pool'
 import { isOwned, isWebhookRef, noSuchWebhook, ownerOf } from '../endpoints/webhook.ts'
@@ -61,7 +61,7 @@ export async function listDeliveries(
   const { rows } = await sql.query<Row>(selectPage, [webhookId, owner, after, limit + 1])
   if (rows.length === 0 && (await sql.query(findWebhook, [webhookId, owner])).rowCount === 0)
     throw noSuchWebhook()
-  const { page, nextCursor } = cutPage(rows, limit)
+  const { page, nextCursor } = cutPage(rows, limit, ({ id }) => id)
   return { deliveries: page.map(toDeliveryShape), nextCursor }
 }
 
@@ -74,7 +74,7 @@ export async function listDeliveriesOf(
 ): Promise<{ deliveries: DeliveryShape[]; nextCursor: string | null }> {
   const { after, limit } = readPageRequest(request, isDeliveryId)
   const { rows } = await sql.query<Row>(selectOf, [invocationId, ...readerOf(actor), after, limit + 1])
-  const { page, nextCursor } = cutPage(rows, limit)
+  const { page, nextCursor } = cutPage(rows, limit, ({ id }) => id)
   return { deliveries: page.map(toDeliveryShape), nextCursor }
 }
 

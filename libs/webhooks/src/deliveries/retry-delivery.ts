@@ -31,7 +31,7 @@ export function retryDelivery(pool: Pool, call: Call, id: string): Promise<{ id:
     const [row] = rows
     if (row === undefined) throw noSuchDelivery()
     const refusal = refusalOf(row)
-    if (refusal !== undefined) throw new AppError('already_final', refusal)
+    if (refusal !== undefined) throw refusal
     await sql.query(again, [id])
     await writeAudit(sql, call, { action: 'delivery.retry', target: `delivery:${id}`, detail: {} })
     return { id, tries: row.tries }
@@ -43,11 +43,15 @@ function refusalOf({
   is_open: isOpen,
   is_heard: isHeard,
   is_known: isKnown,
-}: Row): string | undefined {
-  if (status === 'delivered') return 'It has been delivered'
-  if (status === 'sending') return 'It is being sent'
-  if (!isHeard) return 'Its key has expired or was revoked'
-  if (!isOpen) return 'Its webhook is disabled, paused or gone: resume or enable it first'
-  if (!isKnown) return 'The invocation that it tells of is kept no longer'
+}: Row): AppError | undefined {
+  if (status === 'delivered') return new AppError('already_final', 'It has been delivered')
+  if (status === 'sending') return new AppError('being_sent', 'It is being sent')
+  if (!isHeard) return new AppError('key_inactive', 'Its key has expired or was revoked')
+  if (!isOpen)
+    return new AppError(
+      'webhook_inactive',
+      'Its webhook is disabled, paused or gone: resume or enable it first',
+    )
+  if (!isKnown) return new AppError('not_kept', 'The invocation that it tells of is kept no longer')
   return undefined
 }

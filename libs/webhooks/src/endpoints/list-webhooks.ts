@@ -1,6 +1,6 @@
 import type { Actor } from '@toolyard/access/actor'
-import type { PageRequest } from '@toolyard/access/page'
-import { cutPage, readPageRequest } from '@toolyard/access/page'
+import type { PageRequest } from '@toolyard/contract/page'
+import { cutPage, readPageRequest } from '@toolyard/contract/page'
 import type { Sql } from '@toolyard/db/pool'
 import type { WebhookRow } from './webhook.ts'
 import { isOwned, isWebhookRef, noSuchWebhook, ownerOf, webhookColumns } from './webhook.ts'
@@ -22,7 +22,7 @@ export async function listWebhooks(
 ): Promise<{ webhooks: WebhookRow[]; nextCursor: string | null }> {
   const { after, limit } = readPageRequest(request, isWebhookRef)
   const { rows } = await sql.query<WebhookRow>(selectPage, [ownerOf(actor), after, limit + 1])
-  const { page, nextCursor } = cutPage(rows, limit)
+  const { page, nextCursor } = cutPage(rows, limit, ({ id }) => id)
   return { webhooks: page, nextCursor }
 }
 

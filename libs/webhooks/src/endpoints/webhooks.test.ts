@@ -67,6 +67,14 @@ const everything = {
   delete: (by: AccessKey, id: string, at = pool) => deleteWebhook({ ...vault, pool: at }, callBy(by), id),
 }
 
+/** What the table has of a webhook afterwards. */
+const leftBy: Record<string, { enabled: boolean; secret_no: number }[]> = {
+  get: [{ enabled: true, secret_no: 1 }],
+  change: [{ enabled: false, secret_no: 1 }],
+  rotate: [{ enabled: true, secret_no: 2 }],
+  delete: [],
+}
+
 for (const [what, run] of Object.entries(everything)) {
   test(`a bound key cannot ${what} a webhook of another key, and is told that there is none`, async () => {
     const before = await ground.addWebhook(url)
@@ -86,10 +94,13 @@ for (const [what, run] of Object.entries(everything)) {
   test(`an unbound key ${what === 'rotate' ? 'that manages keys ' : ''}may ${what} any webhook`, async () => {
     const bound = await ground.makeKey({ topics: ['trip'] })
     const { webhook } = await ground.addWebhook(url, { by: bound })
-    await run(
+    const answer = await run(
       what === 'rotate' ? await ground.makeKey({ scopes: ['keys:manage', ...hearing] }) : ground.key,
       webhook.id,
     )
+    if (what === 'get') assert.deepEqual(answer, webhook)
+    const { rows } = await pool.query('select enabled, secret_no from webhooks where id = $1', [webhook.id])
+    assert.deepEqual(rows, leftBy[what])
   })
 
   test(`what is no id of a webhook cannot be meant by ${what}, and never reaches the database`, async () => {

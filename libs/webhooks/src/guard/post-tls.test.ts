@@ -130,14 +130,12 @@ test('a fault of TLS is final: no other address gets to see the message', async 
 
 test('what is no certificate is found when the sender is made', () => {
   const rules = readGuardRules({})
-  for (const bad of [
-    '',
-    'garbage',
-    identities.good.key,
-    authority.replaceAll('A', '!'),
-    authority.slice(0, 200),
-  ])
-    assert.throws(() => createSender({ rules, extraCertificates: [bad] }))
+  const refusal = (bad: string) => () => createSender({ rules, extraCertificates: [bad] })
+  for (const bad of ['', 'garbage', identities.good.key, authority.slice(0, 200)])
+    assert.throws(refusal(bad), { name: 'RangeError', message: 'an extra certificate is not in PEM' })
+  const hollow = `-----BEGIN CERTIFICATE-----\n${'A'.repeat(64)}\n-----END CERTIFICATE-----`
+  for (const bad of [hollow, authority.replace(/^MII/m, 'MIA')])
+    assert.throws(refusal(bad), { code: /^ERR_OSSL_ASN1_/ })
   createSender({ rules, extraCertificates: [`${identities.good.cert}\n${authority}`] })
 })
 

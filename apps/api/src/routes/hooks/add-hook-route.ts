@@ -6,7 +6,7 @@ import type { Catalog, CatalogView } from '@toolyard/catalog/create-catalog'
 import { AppError } from '@toolyard/contract/errors'
 import type { Pool } from '@toolyard/db/pool'
 import { findReplayed } from '@toolyard/invocations/find-replayed'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import type { Submitter } from '@toolyard/invocations/submitter'
 import type { Watcher } from '@toolyard/invocations/watcher'
 import type { Vault } from '@toolyard/vault/open-vault'
@@ -80,7 +80,7 @@ export function addHookRoute(api: Api, deps: HookDeps): void {
     const { invocation, replayed } = accepted
     c.get('event').set({ invocation_id: invocation.id, tool })
     if (replayed) c.header('idempotency-replayed', 'true')
-    const waitMs = preferredWaitMs(c.req.valid('header').prefer)
+    const waitMs = preferredWaitMs(c.req.valid('header').prefer, 0)
     if (waitMs === 0) return c.json({ id: invocation.id }, 202)
     const now = await awaitEnd(deps, invocation, {
       // It is the platform's own call, which no key is asked for.

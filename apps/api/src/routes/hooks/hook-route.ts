@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiEnv } from '../../http/api-env.ts'
 import { problems } from '../../http/problem.ts'
-import { submitRefusals } from '../tools/route-parts.ts'
+import { submitRefusals } from '../../http/refusals.ts'
 import { acceptedHook, endedHook } from './hook-answer.ts'
 
 // No key is asked for here: each message proves itself, in the way that the tool's manifest names.

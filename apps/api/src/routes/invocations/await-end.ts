@@ -2,7 +2,7 @@ import type { Actor } from '@toolyard/access/actor'
 import type { Pool } from '@toolyard/db/pool'
 import { getInvocation } from '@toolyard/invocations/get'
 import type { Invocation } from '@toolyard/invocations/invocation'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import type { Watcher } from '@toolyard/invocations/watcher'
 import type { WideEvent } from '@toolyard/log/wide-event'
 

@@ -1,6 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { Catalog } from '@toolyard/catalog/create-catalog'
-import { coerceParams } from '@toolyard/contract/coerce-params'
 import { AppError } from '@toolyard/contract/errors'
 import { feedbackBody, replayBody } from '@toolyard/contract/invocations'
 import type { Pool } from '@toolyard/db/pool'
@@ -11,8 +9,6 @@ import { getInvocation } from '@toolyard/invocations/get'
 import { giveFeedback } from '@toolyard/invocations/give-feedback'
 import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
 import { readReplay } from '@toolyard/invocations/read-replay'
-import type { Submission } from '@toolyard/invocations/submission'
-import type { Submitter } from '@toolyard/invocations/submitter'
 import { recordFeedback } from '@toolyard/memory/record-feedback'
 import { correctLesson } from '@toolyard/relevance/correct-lesson'
 import type { Api } from '../../create-api.ts'
@@ -20,10 +16,12 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, refusals, submitRefusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals, submitRefusals } from '../../http/refusals.ts'
 import { invocationAnswer } from './invocation-schema.ts'
+import { prepareReplay } from './prepare-replay.ts'
 import { idParam } from './read-invocations.ts'
-import { refuseUnconfigured, toRefusal } from './refuse-submission.ts'
+import type { SubmitDeps } from './submit-call.ts'
+import { submitCall } from './submit-call.ts'
 
 const postCancel = (guard: Guard) =>
   createRoute({
@@ -78,21 +76,19 @@ const postFeedback = (guard: Guard) =>
         description: 'It counts',
         content: { 'application/json': { schema: z.object({ feedback: z.number() }) } },
       },
-      ...problems(...refusals, ...bodyRefusals, 'not_found', 'already_final', 'not_final'),
+      ...problems(...refusals, ...bodyRefusals, 'not_found', 'already_final', 'not_final', 'not_counted'),
     },
   })
 
-export type ChangeInvocationsDeps = {
+export type ChangeInvocationsDeps = SubmitDeps & {
   pool: Pool
-  catalog: Catalog
-  submitter: Submitter
   afterCommit: AfterCommit
   within: Within
   guard: Guard
 }
 
 export function addChangeInvocationsRoutes(api: Api, deps: ChangeInvocationsDeps): void {
-  const { pool, catalog, submitter, afterCommit, within, guard } = deps
+  const { pool, afterCommit, within, guard } = deps
   api.openapi(postCancel(guard), async (c) => {
     const { id } = c.req.valid('param')
     const { actor } = callOf(c)
@@ -106,11 +102,14 @@ export function addChangeInvocationsRoutes(api: Api, deps: ChangeInvocationsDeps
     const { id } = c.req.valid('param')
     const { version } = c.req.valid('json') ?? { version: 'newest' }
     const given = await readReplay(pool, callOf(c).actor, { id, version })
-    const submission = await renew({ catalog, pool }, given, version)
-    const submitted = await submitter.submit(submission)
-    if (submitted.kind === 'refused') throw toRefusal(submitted, submission.tool)
-    c.header('location', `/invocations/${submitted.invocation.id}`)
-    return c.json(toInvocationShape(submitted.invocation), 202)
+    const { invocation } = await submitCall(deps, {
+      tool: given.tool,
+      prepare: (view) => prepareReplay({ view, pool }, given),
+      // It has no idempotency key.
+      findEarlier: async () => undefined,
+    })
+    c.header('location', `/invocations/${invocation.id}`)
+    return c.json(toInvocationShape(invocation), 202)
   })
   api.openapi(postFeedback(guard), async (c) => {
     const { id } = c.req.valid('param')
@@ -126,33 +125,11 @@ export function addChangeInvocationsRoutes(api: Api, deps: ChangeInvocationsDeps
     if (given.kind === 'given') return c.json({ feedback }, 200)
     throw given.kind === 'already_given'
       ? new AppError('already_final', `Its feedback was given already: ${given.feedback}`)
-      : new AppError('not_final', notCounted[given.kind])
+      : new AppError(given.kind, notTaken[given.kind])
   })
 }
 
-const notCounted = {
+const notTaken = {
   not_final: 'It has not ended yet',
   not_counted: 'The tool had no part in how it ended, so there is nothing to weigh',
-}
-
-/** The settings and the manifest may have changed since the params were taken. */
-async function renew(
-  { catalog, pool }: Pick<ChangeInvocationsDeps, 'catalog' | 'pool'>,
-  submission: Submission,
-  version: 'same' | 'newest',
-): Promise<Submission> {
-  const { tool, params } = submission
-  const manifest = (await catalog.view()).byName.get(tool)?.manifest
-  if (manifest === undefined) return submission
-  await refuseUnconfigured(pool, tool, manifest)
-  if (version === 'same') return submission
-  // What the platform added is no caller's, and stays as it is.
-  const isPlatforms = ([name]: [string, unknown]) => name.startsWith('_')
-  const added = Object.fromEntries(Object.entries(params).filter(isPlatforms))
-  const given = Object.fromEntries(Object.entries(params).filter((entry) => !isPlatforms(entry)))
-  const coerced = coerceParams(manifest.parameters, given)
-  if ('params' in coerced) return { ...submission, params: { ...coerced.params, ...added } }
-  throw new AppError('invalid_params', 'The tool has changed, and the params do not fit it any more', {
-    faults: coerced.faults,
-  })
 }

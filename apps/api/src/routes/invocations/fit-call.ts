@@ -9,9 +9,8 @@ import { checkPart } from '@toolyard/contract/payload'
 import { fillTelemetry } from '@toolyard/contract/telemetry'
 import type { Pool } from '@toolyard/db/pool'
 import type { Submission } from '@toolyard/invocations/submission'
-import { budgetOf } from '@toolyard/memory/budget'
 import { findManifest } from '../tools/find-manifest.ts'
-import { refuseUnconfigured } from './refuse-submission.ts'
+import { refuseUnconfigured } from './refuse-unconfigured.ts'
 
 export type GivenCall = {
   tool: string
@@ -30,10 +29,11 @@ export async function fitCall(
 ): Promise<FittedCall> {
   const { manifest, manifestHash: checkedHash } = findManifest(view, tool)
   await refuseUnconfigured(pool, tool, manifest)
-  await refuseOverBudget(pool, tool, manifest)
   const params = { ...toParams(manifest, given), ...platformParams }
   const telemetry = fillTelemetry(told)
-  refuseTooLarge('params', params, manifest)
+  const { _state: state, ...counted } = params
+  refuseTooLarge('params', counted, manifest)
+  if (state !== undefined) refuseTooLarge('_state', state, manifest)
   refuseTooLarge('telemetry', telemetry, manifest)
   return { tool, params, telemetry, checkedHash }
 }
@@ -44,21 +44,10 @@ function toParams(manifest: Manifest, given: InvokeBody['params']): Record<strin
   throw new AppError('invalid_params', 'The params do not fit the tool', { faults: coerced.faults })
 }
 
-async function refuseOverBudget(pool: Pool, tool: string, { constraints }: Manifest): Promise<void> {
-  const { cost_budget: limit } = constraints
-  if (limit === undefined) return
-  const { isExhausted, spent, resetsAt } = await budgetOf(pool, { tool, limit })
-  if (!isExhausted) return
-  throw new AppError(
-    'budget_exhausted',
-    `${tool} has spent ${spent} of ${limit} today; the budget is fresh at ${resetsAt.toISOString()}`,
-    { retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - Date.now()) / 1_000)) },
-  )
-}
-
 function refuseTooLarge(part: PayloadPart, value: Json, { input }: Manifest): void {
   const fault = checkPart(part, value, input)
   if (fault === undefined) return
   const detail = `${part} has ${fault.bytes} bytes of JSON, more than ${fault.bytesMax}`
-  throw new AppError('payload_too_large', detail, { faults: [{ pointer: `/${part}`, detail }] })
+  const pointer = part === '_state' ? '/params/_state' : `/${part}`
+  throw new AppError('payload_too_large', detail, { faults: [{ pointer, detail }] })
 }

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Pool } from '@toolyard/db/pool'
 import { getInvocation } from '@toolyard/invocations/get'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import { eventsSince } from '@toolyard/invocations/status-events'
 import type { Api } from '../../create-api.ts'
 import { eventStreamType } from '../../events/event-frame.ts'
@@ -10,7 +10,7 @@ import type { Guard, KeyCheck } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { refusals } from '../tools/route-parts.ts'
+import { refusals } from '../../http/refusals.ts'
 import { idParam } from './read-invocations.ts'
 
 const headers = z.object({

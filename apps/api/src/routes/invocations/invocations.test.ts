@@ -174,8 +174,11 @@ test('what is turned off is refused at once, and taken again when it is turned o
   await call('PUT', '/settings/tools_enabled', { body: { enabled: false } })
   assert.equal(await refusalOf(await invoke('plain')), '503 tools_disabled')
   await call('PUT', '/settings/tools_enabled', { body: { enabled: true } })
+  const { id } = await bodyOf(await invoke('plain'), invocation)
   await call('POST', '/tools/plain/disable')
   assert.equal(await refusalOf(await invoke('plain')), '409 tool_disabled')
+  const waiting = await bodyOf(await call('GET', `/invocations/${id}`), invocation)
+  assert.equal(waiting.waiting_for, 'tool_disabled')
   await call('POST', '/tools/plain/enable')
   assert.equal((await invoke('plain')).status, 202)
 })
@@ -221,6 +224,11 @@ test('what waits is cancelled at once, and only once', async () => {
   const cancelled = await call('POST', `/invocations/${id}/cancel`)
   assert.equal(cancelled.status, 200)
   assert.equal((await bodyOf(cancelled, invocation)).status, 'cancelled')
+  const feedback = { body: { feedback: 1 } }
+  assert.equal(
+    await refusalOf(await call('POST', `/invocations/${id}/feedback`, feedback)),
+    '409 not_counted',
+  )
   assert.equal(await refusalOf(await call('POST', `/invocations/${id}/cancel`)), '409 already_final')
 })
 

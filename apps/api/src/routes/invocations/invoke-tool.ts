@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { batchBody, idempotencyKey, invokeBody } from '@toolyard/contract/invocations'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { batchBody, idempotencyKey, invokeBody, isFinal } from '@toolyard/contract/invocations'
 import { toInvocationShape } from '@toolyard/invocations/invocation-shape'
 import type { Watcher } from '@toolyard/invocations/watcher'
 import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
-import { problemShape, problems, toProblem, toRefusal as asRefusal } from '../../http/problem.ts'
-import { bodyRefusals, refusals, submitRefusals, toolParam } from '../tools/route-parts.ts'
+import { problemShape, problems, toProblem, toRefusal } from '../../http/problem.ts'
+import { bodyRefusals, refusals, submitRefusals } from '../../http/refusals.ts'
+import { toolParam } from '../../http/tool-param.ts'
 import { awaitEnd } from './await-end.ts'
 import { invocation, invocationAnswer } from './invocation-schema.ts'
 import { preferredWaitMs } from './prefer-wait.ts'
@@ -96,7 +96,7 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
     if (accepted.replayed) c.header('idempotency-replayed', 'true')
     const now = await awaitEnd(deps, accepted.invocation, {
       actor,
-      waitMs: preferredWaitMs(given.prefer),
+      waitMs: preferredWaitMs(given.prefer, 0),
       signal: c.req.raw.signal,
       event: c.get('event'),
     })
@@ -117,7 +117,7 @@ export function addInvokeToolRoutes(api: Api, deps: InvokeToolDeps): void {
           const { invocation: accepted } = await submitRequest(deps, request)
           return { status: 202 as const, invocation: toInvocationShape(accepted) }
         } catch (error) {
-          const refusal = asRefusal(error)
+          const refusal = toRefusal(error)
           // The others are accepted already, so what broke on our side is told for this one, and in the log.
           if (refusal.code === 'internal') c.get('event').set({ code: refusal.code, error: refusal.cause })
           const problem = toProblem(refusal, c.get('requestId'))

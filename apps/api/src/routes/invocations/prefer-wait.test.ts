@@ -17,5 +17,11 @@ test('the wish to wait is found among other wishes, and shortened to a minute', 
     ['await=5', 0],
     ['wait=9999999999999', 0],
   ]
-  for (const [header, ms] of cases) assert.equal(preferredWaitMs(header), ms, String(header))
+  for (const [header, ms] of cases) assert.equal(preferredWaitMs(header, 0), ms, String(header))
+})
+
+test('where no wish to wait can be read, it is left at what the route does by itself', () => {
+  for (const header of [undefined, '', 'return=representation', 'wait=', 'wait=soon'])
+    assert.equal(preferredWaitMs(header, 60_000), 60_000, String(header))
+  assert.equal(preferredWaitMs('return=representation, wait=0', 60_000), 0)
 })

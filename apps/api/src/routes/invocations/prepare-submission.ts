@@ -6,7 +6,7 @@ import type { InvokeBody } from '@toolyard/contract/invocations'
 import type { Json } from '@toolyard/contract/parameters'
 import type { Pool } from '@toolyard/db/pool'
 import { hashBody } from '@toolyard/invocations/hash-body'
-import { resolveCaller } from '@toolyard/invocations/resolve-caller'
+import { resolveTopic } from '@toolyard/invocations/resolve-topic'
 import type { Submission } from '@toolyard/invocations/submission'
 import type { GuardRules } from '@toolyard/webhooks/guard-rules'
 import { fitCall } from './fit-call.ts'
@@ -20,12 +20,13 @@ export async function prepareSubmission(
   { key, tool, body, idempotencyKey }: Request,
 ): Promise<Submission> {
   if (!mayUseTool(key, tool)) throw unknownTool(tool)
-  const caller = resolveCaller(key, { tool, topic: body.topic })
+  const topic = resolveTopic(key, body.topic)
   await refuseCallback(pool, { key, url: body.callback_url, rules: webhookRules })
   const fitted = await fitCall({ view, pool }, { tool, params: body.params, telemetry: body.telemetry })
   return {
     ...fitted,
-    ...caller,
+    keyId: key.id,
+    topic,
     metadata: body.metadata,
     callbackUrl: body.callback_url,
     priority: body.priority,

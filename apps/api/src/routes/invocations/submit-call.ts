@@ -1,8 +1,8 @@
 import type { Catalog, CatalogView } from '@toolyard/catalog/create-catalog'
 import { AppError } from '@toolyard/contract/errors'
+import { refuseSubmission } from '@toolyard/invocations/refuse-submission'
 import type { Submission, Submitted } from '@toolyard/invocations/submission'
 import type { Submitter } from '@toolyard/invocations/submitter'
-import { toRefusal } from './refuse-submission.ts'
 
 export type SubmitDeps = { catalog: Catalog; submitter: Submitter }
 
@@ -37,5 +37,5 @@ async function submitBy(view: CatalogView, submitter: Submitter, { tool, prepare
   })
   if ('refusal' in submission) return submission
   const submitted = await submitter.submit(submission)
-  return submitted.kind === 'accepted' ? submitted : { refusal: toRefusal(submitted, tool) }
+  return submitted.kind === 'accepted' ? submitted : { refusal: refuseSubmission(submitted, tool) }
 }

@@ -1,6 +1,6 @@
 import type { AppError } from '@toolyard/contract/errors'
 import type { Invocation } from '@toolyard/invocations/invocation'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 
 // What a model is told of a call, in the one text that it reads.
 

@@ -5,13 +5,13 @@ import { AppError } from '@toolyard/contract/errors'
 import type { Json } from '@toolyard/contract/parameters'
 import { cancel } from '@toolyard/invocations/cancel'
 import type { Invocation } from '@toolyard/invocations/invocation'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import { toRefusal } from '../../http/problem.ts'
 import { submitRequest } from '../invocations/submit-request.ts'
 import { toldOfRefusal } from '../invocations/told-of-end.ts'
 import { isJsonObject } from '../tool-calls/is-json-object.ts'
 import { callableTools } from '../tools/callable-tools.ts'
-import { callParameters, callToolName, findTools, findToolsName } from './find-tools.ts'
+import { callParameters, callToolName, findTools, findToolsName, withoutEmpty } from './find-tools.ts'
 import { describeProgress, followCall } from './follow-call.ts'
 import { takesTasks, toTaskStart } from './invocation-tasks.ts'
 import { offeredPlatformTools } from './list-mcp-tools.ts'
@@ -39,19 +39,12 @@ export async function callMcpTool(
   call: Call,
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const { key, event, topic } = message
+  const { key, event } = message
   try {
     const own = await answerPlatformTool(deps, message, call)
     if (own !== undefined && 'answer' in own) return own.answer
     requireScope(key, 'tools:invoke')
-    const { name, given, searchId } = own ?? call
-    const { invocation } = await submitRequest(deps, {
-      key,
-      tool: name,
-      body: { params: given, topic, search_id: searchId },
-    })
-    event.set({ invocation_id: invocation.id, tool: name })
-    return await awaitResult(deps, message, invocation, context)
+    return await runTool(deps, message, own ?? call, context)
   } catch (error) {
     const refusal = toRefusal(error)
     if (thrown.has(refusal.code)) throw refusal
@@ -78,7 +71,7 @@ async function answerPlatformTool(
       answer: { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: found },
     }
   }
-  const coerced = coerceParams(callParameters, given)
+  const coerced = coerceParams(callParameters, withoutEmpty(given))
   if ('faults' in coerced)
     throw new AppError('invalid_params', `The params do not fit ${callToolName}`, { faults: coerced.faults })
   const { name: wanted, arguments: meant = {}, search_id: searchId } = coerced.params
@@ -89,42 +82,60 @@ async function answerPlatformTool(
   }
 }
 
-/** Waits for the end, saying how it stands; ends the invocation when the caller ends the call. */
-async function awaitResult(
+/** The caller may end the call before it is accepted: then it is ended as soon as it is. */
+async function runTool(
   deps: McpDeps,
-  { key, checkKey, event, era, session }: McpMessage,
-  accepted: Invocation,
+  message: McpMessage,
+  { name, given, searchId }: Call,
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult> {
-  const actor = { kind: 'key', key } as const
-  const asTask = era === 'modern' && takesTasks(mcpReq.envelope)
-  const underWay = deps.underWay.begin({ keyId: key.id, session, requestId: mcpReq.id })
-  const signal = AbortSignal.any([mcpReq.signal, underWay.signal])
-  const tell = createTeller(mcpReq)
+  const { key, event, topic, session } = message
+  const leave = deps.waits.take(key.id)
+  const ending = deps.underWay.begin({ keyId: key.id, session, requestId: mcpReq.id })
   try {
-    const one = await followCall(deps, accepted, {
-      actor,
-      waitMs: asTask ? taskAfterMs : waitMs,
-      signal,
-      checkKey,
-      event,
-      tell,
+    const { invocation } = await submitRequest(deps, {
+      key,
+      tool: name,
+      body: { params: given, topic, search_id: searchId },
     })
-    // In the versions before a connection that breaks ends no call, and a process that leaves never does.
-    const isEnded = underWay.signal.aborted || (era === 'modern' && mcpReq.signal.aborted)
-    if (isEnded && !isFinal(one.status) && !deps.isLeaving())
-      await cancel(deps, actor, { id: one.id, within: deps.within })
-    return asTask && !isFinal(one.status) ? toTaskStart(one) : toToolResult(one)
+    event.set({ invocation_id: invocation.id, tool: name })
+    return await awaitResult(deps, message, invocation, { mcpReq, ended: ending.signal })
   } finally {
-    underWay.done()
+    ending.done()
+    leave()
   }
 }
 
-function createTeller({ _meta, notify }: ServerContext['mcpReq']) {
+/** Waits for the end, saying how it stands; ends the invocation when the caller ends the call. */
+async function awaitResult(
+  deps: McpDeps,
+  { key, checkKey, event, era, pace }: McpMessage,
+  accepted: Invocation,
+  { mcpReq, ended }: Pick<ServerContext, 'mcpReq'> & { ended: AbortSignal },
+): Promise<CallToolResult> {
+  const actor = { kind: 'key', key } as const
+  const asTask = era === 'modern' && takesTasks(mcpReq.envelope)
+  const one = await followCall(deps, accepted, {
+    actor,
+    waitMs: asTask ? taskAfterMs : waitMs,
+    signal: AbortSignal.any([mcpReq.signal, ended]),
+    checkKey,
+    event,
+    tell: createTeller(mcpReq, pace),
+  })
+  // In the versions before a connection that breaks ends no call, and a process that leaves never does.
+  const isEnded = ended.aborted || (era === 'modern' && mcpReq.signal.aborted)
+  if (isEnded && !isFinal(one.status) && !deps.isLeaving())
+    await cancel(deps, actor, { id: one.id, within: deps.within })
+  return asTask && !isFinal(one.status) ? toTaskStart(one) : toToolResult(one)
+}
+
+/** A reader that is behind is told nothing: each message would be kept for it. */
+function createTeller({ _meta, notify }: ServerContext['mcpReq'], pace: McpMessage['pace']) {
   const progressToken = _meta?.progressToken
   let progress = 0
   return async (one: Invocation): Promise<void> => {
-    if (progressToken === undefined) return
+    if (progressToken === undefined || pace.isBehind()) return
     progress += 1
     await notify({
       method: 'notifications/progress',

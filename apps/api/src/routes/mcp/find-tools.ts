@@ -7,7 +7,7 @@ import type { Manifest } from '@toolyard/contract/manifest'
 import type { Json, Parameters } from '@toolyard/contract/parameters'
 import { parameters } from '@toolyard/contract/parameters'
 import { queryFault } from '@toolyard/contract/search'
-import { resolveTopic } from '@toolyard/invocations/resolve-caller'
+import { resolveTopic } from '@toolyard/invocations/resolve-topic'
 import type { ToolSearch } from '@toolyard/relevance/create-tool-search'
 
 // Beyond about so many a model chooses worse, and each costs it context.
@@ -57,7 +57,7 @@ export async function findTools(
   toolSearch: ToolSearch,
   { key, topic, given, view, tools }: Finding,
 ): Promise<Found | { fault: string }> {
-  const coerced = coerceParams(findParameters, given)
+  const coerced = coerceParams(findParameters, withoutEmpty(given))
   if ('faults' in coerced)
     return { fault: coerced.faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('\n') }
   const { query: asked } = coerced.params
@@ -82,3 +82,7 @@ export async function findTools(
     }),
   }
 }
+
+/** Models write an empty text for what they leave out. */
+export const withoutEmpty = (given: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))

@@ -1,5 +1,5 @@
 import type { Invocation } from '@toolyard/invocations/invocation'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import { describeProgress } from './follow-call.ts'
 import { toToolResult } from './to-tool-result.ts'
 

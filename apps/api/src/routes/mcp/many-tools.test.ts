@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { success } from '@toolyard/invocations/fixtures/outcomes'
-import { writeEnds } from '@toolyard/schedules/write-ends'
+import { writeEnds } from '@toolyard/ends/write-ends'
 import { testDatabase } from '@toolyard/testkit/database'
 import { z } from 'zod'
 import { mcpClient } from '../../fixtures/mcp-client.ts'
@@ -77,6 +77,20 @@ test('a model that is shown two tools finds and calls all of them', async () => 
   assert.deepEqual((await calling).content, [{ type: 'text', text: 'sunny' }])
   const { rows } = await pool.query('select invocation_id, query from lessons')
   assert.deepEqual(rows, [{ invocation_id: id, query: 'weather forecast' }])
+})
+
+test('what a model leaves empty is left out', async () => {
+  const client = await mcpClient({ url, token, era: 'modern', query: '?tools=find' })
+  const found = await client.callTool({ name: 'find_tools', arguments: { query: 'weather', limit: '' } })
+  assert.equal(foundShape.parse(found.structuredContent).tools.length, 5)
+  const calling = client.callTool({
+    name: 'call_tool',
+    arguments: { name: 'weather', arguments: { zeta: '' }, search_id: '' },
+  })
+  await worker.run('weather', success)
+  assert.deepEqual((await calling).content, [{ type: 'text', text: 'sunny' }])
+  const without = await client.callTool({ name: 'call_tool', arguments: { name: 'weather', arguments: '' } })
+  assert.match(JSON.stringify(without.content), /zeta is required/)
 })
 
 test('what is asked of these two in a wrong way is a result that says so', async () => {

@@ -5,9 +5,11 @@ import type { Watcher } from '@toolyard/invocations/watcher'
 import type { Logger } from '@toolyard/log/logger'
 import type { WideEvent } from '@toolyard/log/wide-event'
 import type { ToolSearch } from '@toolyard/relevance/create-tool-search'
+import type { StreamSlots } from '../../events/stream-slots.ts'
 import type { SubmitRequestDeps } from '../invocations/submit-request.ts'
 import type { CallsUnderWay } from './calls-under-way.ts'
 import type { ToolView } from './list-mcp-tools.ts'
+import type { ReaderPace } from './reader-pace.ts'
 
 export type McpDeps = SubmitRequestDeps & {
   watcher: Watcher
@@ -15,6 +17,8 @@ export type McpDeps = SubmitRequestDeps & {
   within: Within
   toolSearch: ToolSearch
   underWay: CallsUnderWay
+  /** A place for each call that is waited for. */
+  waits: Pick<StreamSlots, 'take'>
   log: Logger
   /** Whether this process is about to end: what it waits for goes on without it. */
   isLeaving: () => boolean
@@ -31,7 +35,10 @@ export type McpRequest = {
   view: ToolView
   /** `modern`: 2026-07-28, where a request says all of itself; `legacy`: the versions before. */
   era: 'modern' | 'legacy'
-  session: string | undefined
+  /** Whose ids of requests are told apart from those of others. */
+  session: string
+  /** Of whom the answer goes to. */
+  pace: Pick<ReaderPace, 'isBehind'>
 }
 
 /** One message of a request. The request's own line may be written long before the answer to a message is there. */

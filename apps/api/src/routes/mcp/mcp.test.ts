@@ -122,7 +122,7 @@ for (const era of ['modern', 'legacy'] satisfies McpEra[]) {
     const id = await worker.queued('weather')
     const attempt = await worker.claim(id)
     controller.abort()
-    await assert.rejects(calling)
+    await assert.rejects(calling, /operation was aborted/)
     await waitUntil('the worker to be told', async () => (await statusOf(id))?.asked)
     await worker.end(attempt, success)
     assert.equal((await statusOf(id))?.status, 'cancelled')
@@ -133,7 +133,7 @@ for (const era of ['modern', 'legacy'] satisfies McpEra[]) {
     const calling = client.callTool(given, { signal: controller.signal })
     const id = await worker.queued('weather')
     controller.abort()
-    await assert.rejects(calling)
+    await assert.rejects(calling, /operation was aborted/)
     await waitUntil('it to be cancelled', async () => (await statusOf(id))?.status === 'cancelled')
   })
 

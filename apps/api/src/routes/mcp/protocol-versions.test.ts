@@ -50,7 +50,7 @@ for (const version of SUPPORTED_PROTOCOL_VERSIONS)
     const ended = client.callTool(call, { signal: controller.signal })
     const endedId = await worker.queued('weather')
     controller.abort()
-    await assert.rejects(ended)
+    await assert.rejects(ended, /operation was aborted/)
     await waitUntil('it to be cancelled', async () => {
       const { rows } = await pool.query('select status from invocations where id = $1', [endedId])
       return rows[0]?.status === 'cancelled'

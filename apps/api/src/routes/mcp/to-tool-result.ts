@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Invocation } from '@toolyard/invocations/invocation'
-import { isFinal } from '@toolyard/invocations/invocation'
+import { isFinal } from '@toolyard/contract/invocations'
 import type { ToldOfEnd } from '../invocations/told-of-end.ts'
 import { toldOfEnd } from '../invocations/told-of-end.ts'
 

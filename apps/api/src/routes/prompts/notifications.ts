@@ -9,7 +9,7 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
 import type { SubmitRequestDeps } from '../invocations/submit-request.ts'
-import { bodyRefusals, refusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
 import { notifyTools } from './notify-tools.ts'
 
 const notified = notifiedShape.meta({ id: 'Notified' })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AccessKey } from '@toolyard/access/access-key'
 import type { AppError, ErrorCode } from '@toolyard/contract/errors'
 import type { NotificationBody, NotifiedShape } from '@toolyard/contract/prompts'
-import { resolveCaller } from '@toolyard/invocations/resolve-caller'
+import { resolveTopic } from '@toolyard/invocations/resolve-topic'
 import { toRefusal } from '../../http/problem.ts'
 import type { SubmitRequestDeps } from '../invocations/submit-request.ts'
 import { submitRequest } from '../invocations/submit-request.ts'
@@ -20,7 +20,7 @@ type Answer =
   | { tool: string; kind: 'called'; id: string; replayed: boolean }
   | { tool: string; kind: 'not'; refusal: AppError }
 
-// Each asks the database of its settings and its budget.
+// Each asks the database of its settings.
 const atOnceMax = 50
 
 /** Calls each of these tools with the message. `isReplayed`: an earlier request made all of the calls. */
@@ -30,7 +30,7 @@ export async function notifyTools(
 ): Promise<{ answer: NotifiedShape; isReplayed: boolean }> {
   const { key, tools, notification, onFault } = notifying
   // A topic that the key may not name is no fault of any tool.
-  for (const tool of tools.slice(0, 1)) resolveCaller(key, { tool, topic: notification.topic })
+  if (tools.length > 0) resolveTopic(key, notification.topic)
   const answers: Answer[] = []
   for (let at = 0; at < tools.length; at += atOnceMax)
     answers.push(

@@ -19,7 +19,8 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { pageQuery } from '../../http/page-query.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, json, refusals } from '../tools/route-parts.ts'
+import { jsonAnswer } from '../../http/json-answer.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
 
 const prompt = promptShape.meta({ id: 'Prompt' })
 const claimed = z.object({ prompts: z.array(claimedPromptShape.meta({ id: 'ClaimedPrompt' })) })
@@ -46,7 +47,7 @@ const getPrompts = (guard: Guard) =>
     request: {
       query: pageQuery.extend({ tool: toolName.optional(), status: z.enum(promptStatuses).optional() }),
     },
-    responses: { ...json('One page', page), ...problems(...refusals, 'invalid_request') },
+    responses: { ...jsonAnswer('One page', page), ...problems(...refusals, 'invalid_request') },
   })
 
 const postClaim = (guard: Guard) =>
@@ -61,7 +62,7 @@ const postClaim = (guard: Guard) =>
     request: {
       body: { required: false, content: { 'application/json': { schema: claimPromptsBody } } },
     },
-    responses: { ...json('The prompts', claimed), ...problems(...refusals, ...bodyRefusals) },
+    responses: { ...jsonAnswer('The prompts', claimed), ...problems(...refusals, ...bodyRefusals) },
   })
 
 const postAck = (guard: Guard) =>
@@ -78,7 +79,7 @@ const postAck = (guard: Guard) =>
       body: { required: false, content: { 'application/json': { schema: ackPromptBody } } },
     },
     responses: {
-      ...json('It is acknowledged', ackedPromptShape),
+      ...jsonAnswer('It is acknowledged', ackedPromptShape),
       ...problems(...refusals, ...bodyRefusals, 'not_found', 'not_claimed'),
     },
   })

@@ -8,7 +8,7 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, refusals, submitRefusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals, submitRefusals } from '../../http/refusals.ts'
 import { scheduleParam } from './schedule-param.ts'
 import type { ScheduleRouteDeps } from './schedules.ts'
 

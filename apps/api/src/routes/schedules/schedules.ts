@@ -19,7 +19,8 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { pageQuery } from '../../http/page-query.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, json, refusals } from '../tools/route-parts.ts'
+import { jsonAnswer } from '../../http/json-answer.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
 import { scheduleParam } from './schedule-param.ts'
 
 const schedule = scheduleShape.meta({ id: 'Schedule' })
@@ -40,7 +41,7 @@ const getSchedules = (guard: Guard) =>
     description:
       'Scope `schedules:manage`. Each with its next five times, how its last run ended, and how many of its times were missed or skipped. A key that is bound to topics sees none: what comes of schedules belongs to the platform.',
     request: { query: pageQuery },
-    responses: { ...json('One page', page), ...problems(...refusals, 'invalid_request') },
+    responses: { ...jsonAnswer('One page', page), ...problems(...refusals, 'invalid_request') },
   })
 
 const getOneSchedule = (guard: Guard) =>
@@ -52,7 +53,7 @@ const getOneSchedule = (guard: Guard) =>
     summary: 'Show a schedule',
     description: 'Scope `schedules:manage`. With what became of its last 20 times, the newest first.',
     request: { params: scheduleParam },
-    responses: { ...json('The schedule', withTicks), ...problems(...refusals, 'not_found') },
+    responses: { ...jsonAnswer('The schedule', withTicks), ...problems(...refusals, 'not_found') },
   })
 
 const patchSchedule = (guard: Guard) =>
@@ -69,7 +70,7 @@ const patchSchedule = (guard: Guard) =>
       body: { required: true, content: { 'application/json': { schema: changeScheduleBody } } },
     },
     responses: {
-      ...json('The schedule, with its next five times', schedule),
+      ...jsonAnswer('The schedule, with its next five times', schedule),
       ...problems(...refusals, ...bodyRefusals, 'not_found', 'queue_full'),
     },
   })
@@ -88,7 +89,7 @@ const postPause = (guard: Guard) =>
       body: { required: true, content: { 'application/json': { schema: pauseBody } } },
     },
     responses: {
-      ...json('The schedule', schedule),
+      ...jsonAnswer('The schedule', schedule),
       ...problems(...refusals, ...bodyRefusals, 'not_found'),
     },
   })
@@ -107,7 +108,7 @@ const postResume = (guard: Guard) =>
       body: { required: false, content: { 'application/json': { schema: resumeBody } } },
     },
     responses: {
-      ...json('The schedule, with its next five times', schedule),
+      ...jsonAnswer('The schedule, with its next five times', schedule),
       ...problems(...refusals, ...bodyRefusals, 'not_found'),
     },
   })

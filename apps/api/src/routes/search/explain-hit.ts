@@ -46,7 +46,9 @@ export function reasonOf(hit: RankedTool, standings: Standings, topic: string): 
   const parts = [
     relevance < fitsMin ? 'hardly fits' : 'fits',
     semantic <= 0 && lexical <= 0
-      ? 'none of its words'
+      ? learned > 0
+        ? 'by what calls have taught'
+        : 'none of its words'
       : semantic > lexical
         ? 'mostly by its meaning'
         : 'mostly by its words',

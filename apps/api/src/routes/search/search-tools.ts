@@ -4,7 +4,7 @@ import type { Catalog } from '@toolyard/catalog/create-catalog'
 import type { FoundTool, SearchBody } from '@toolyard/contract/search'
 import { searchAnswerShape, searchBody, searchHeadShape } from '@toolyard/contract/search'
 import type { Pool } from '@toolyard/db/pool'
-import { resolveTopic } from '@toolyard/invocations/resolve-caller'
+import { resolveTopic } from '@toolyard/invocations/resolve-topic'
 import type { ToolSearch } from '@toolyard/relevance/create-tool-search'
 import { storedKeys } from '@toolyard/vault/stored-keys'
 import type { Api } from '../../create-api.ts'
@@ -13,7 +13,8 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
 import { functionList, toFunctionList } from '../tools/function-list.ts'
-import { bodyRefusals, common, json, refusals } from '../tools/route-parts.ts'
+import { jsonAnswer } from '../../http/json-answer.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
 import { toTrigger } from '../tools/to-tool-shape.ts'
 import { explainHit, reasonOf } from './explain-hit.ts'
 import type { Candidate } from './find-candidates.ts'
@@ -28,14 +29,14 @@ const postSearch = (guard: Guard) =>
   createRoute({
     method: 'post',
     path: '/tools/search',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:read'),
     summary: 'The tools that fit what is needed, the best first',
     description:
       'Scope `tools:read`. By what the tools say, by what calls that searches led to have taught, and by the memory: see docs/search.md. Give `search_id` to the calls that come of it. `explain` tells every number. With `format` the tools are function schemas.',
     request: { body: { required: true, content: { 'application/json': { schema: searchBody } } } },
     responses: {
-      ...json('The best, though none may fit', answer),
+      ...jsonAnswer('The best, though none may fit', answer),
       ...problems(...refusals, ...bodyRefusals, 'topic_required', 'not_found'),
     },
   })

@@ -7,6 +7,7 @@ import { bodyOf, refusalOf } from '../../fixtures/answers.ts'
 import { buildTool, newManifest, publishTools } from '../../fixtures/published-tools.ts'
 import { testApi } from '../../fixtures/test-api.ts'
 import { bearer, makeKey } from '../../fixtures/test-keys.ts'
+import { namesMax } from '../../http/json-room.ts'
 import { workerHand } from '../../fixtures/worker-hand.ts'
 
 // What a model that is confused, or is told to do harm, could send.
@@ -118,12 +119,34 @@ test('arguments of megabytes are refused by themselves, and beyond the limit of 
   ])
   assert.match(large?.error ?? '', /^payload_too_large/)
   assert.ok(small?.invocation_id)
-  const members = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`p${index}`, index]))
+  const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`p${index}`, index]))
   const [wide] = await answersOf([called('wide', 'weather', JSON.stringify(members))])
   assert.match(wide?.error ?? '', /^invalid_params/)
   assert.ok((wide?.error ?? '').length < 10_000, 'no answer grows with what was wrong')
   const huge = await post([called('huge', 'weather', JSON.stringify({ zeta: 'x'.repeat(6_000_000) }))])
   assert.equal(await refusalOf(huge), '413 payload_too_large')
+})
+
+test('arguments with very many names are their own answer, and together they have no more than one request', async () => {
+  const many = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 0])))
+  const answers = await answersOf([
+    called('1', 'free', many(namesMax + 1)),
+    called('2', 'free', many(namesMax - 10)),
+    called('3', 'free', many(11)),
+    called('4', 'free', many(10)),
+    called('5', 'free', '{}'),
+  ])
+  assert.deepEqual(
+    answers.map(({ error }) => error?.split(':')[0]),
+    [
+      'payload_too_large',
+      'invalid_params',
+      'payload_too_large',
+      'invalid_params',
+      'It has not ended yet (queued)',
+    ],
+  )
 })
 
 test('names that every object has are tools only where there are such', async () => {

@@ -123,7 +123,7 @@ test('what is wrong with one call is its own answer, and the others run', async 
 })
 
 test('arguments that are nested beyond all measure are one answer, too', async () => {
-  const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+  const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`
   const [answer] = await bodyOf(await post([functionCall('deep', 'weather', deep)]), anyList)
   assert.equal(answer?.['success'], false)
   assert.match(String(answer?.['error']), /^invalid_params: .*nested too deep/s)
@@ -137,6 +137,13 @@ test('who does not wish to wait is told which invocation it is, and it goes on',
     [false, `It has not ended yet (queued): GET /invocations/${id} tells how it stands`],
   )
   assert.equal(await worker.run('free', success), id)
+})
+
+test('a preference that says nothing of waiting leaves the wait as it is', async () => {
+  const answering = post([functionCall('1', 'weather')], { headers: { prefer: 'return=representation' } })
+  await worker.run('weather', success)
+  const [answer] = await bodyOf(await answering, anyList)
+  assert.equal(answer?.['output'], 'sunny')
 })
 
 test('data without a text is what the model reads', async () => {

@@ -8,20 +8,22 @@ import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
+import type { JsonRoom } from '../../http/json-room.ts'
+import { createJsonRoom } from '../../http/json-room.ts'
 import { problems, toRefusal } from '../../http/problem.ts'
 import { awaitEnd } from '../invocations/await-end.ts'
 import { preferredWaitMs } from '../invocations/prefer-wait.ts'
 import type { SubmitRequestDeps } from '../invocations/submit-request.ts'
 import { submitRequest } from '../invocations/submit-request.ts'
 import { toldOfEnd, toldOfRefusal } from '../invocations/told-of-end.ts'
-import { bodyRefusals, refusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
 import type { CallAnswer } from './answer-call.ts'
 import { answerCall, callAnswer } from './answer-call.ts'
 import { readCall } from './read-call.ts'
 
 const callsMax = 100
 // A model that asked for something waits for it: whoever says nothing wants the results.
-const waitDefault = 'wait=60'
+const waitDefaultMs = 60_000
 // Each call's own key is this one and its place.
 const idempotencyKeyMax = 240
 
@@ -64,14 +66,15 @@ export type ToolCallDeps = SubmitRequestDeps & { watcher: Watcher }
 export function addToolCallRoute(api: Api, { guard, ...deps }: ToolCallDeps & { guard: Guard }): void {
   api.openapi(postToolCalls(guard), async (c) => {
     const given = c.req.valid('json')
-    const { prefer = waitDefault, 'idempotency-key': sharedKey } = c.req.valid('header')
+    const { prefer, 'idempotency-key': sharedKey } = c.req.valid('header')
     const { tool_calls, ...common } = Array.isArray(given) ? { tool_calls: given } : given
     const running = {
       key: callOf(c).actor.key,
       common,
-      waitMs: preferredWaitMs(prefer),
+      waitMs: preferredWaitMs(prefer, waitDefaultMs),
       signal: c.req.raw.signal,
       event: c.get('event'),
+      room: createJsonRoom(),
     }
     const results = await Promise.all(
       tool_calls.map((call, index) =>
@@ -93,12 +96,13 @@ type Running = {
   waitMs: number
   signal: AbortSignal
   event: Pick<WideEvent, 'set'>
+  room: JsonRoom
 }
 
 /** Whatever becomes of one call is its answer: the others are accepted already. */
 async function runCall(deps: ToolCallDeps, given: Json, running: Running): Promise<CallAnswer> {
   const { key, common, idempotencyKey: ownKey, event } = running
-  const call = readCall(given)
+  const call = readCall(given, running.room)
   if ('fault' in call)
     return answerCall(call, { success: false, output: `Error: ${call.fault}`, error: call.fault })
   try {

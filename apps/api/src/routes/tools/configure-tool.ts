@@ -22,7 +22,8 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
 import { findManifest } from './find-manifest.ts'
-import { bodyRefusals, common, refusals, toolParam } from './route-parts.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
+import { toolParam } from '../../http/tool-param.ts'
 
 // The answers of these routes have stood in documents since before this program; they stay word for word.
 
@@ -39,7 +40,7 @@ const getConfig = (guard: Guard) =>
   createRoute({
     method: 'get',
     path: '/tools/{name}/config',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:configure'),
     summary: 'What is stored for a tool',
     description: 'Scope `tools:configure`. Secrets are shown as `***`; nobody can read them back.',
@@ -54,7 +55,7 @@ const putConfig = (guard: Guard) =>
   createRoute({
     method: 'put',
     path: '/tools/{name}/config',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:configure'),
     summary: 'Store settings of a tool',
     description:
@@ -73,7 +74,7 @@ const deleteConfig = (guard: Guard) =>
   createRoute({
     method: 'delete',
     path: '/tools/{name}/config/{key}',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:configure'),
     summary: 'Forget a setting of a tool',
     description: 'Scope `tools:configure`. `deleted` says whether there was one.',
@@ -88,7 +89,7 @@ const postTest = (guard: Guard) =>
   createRoute({
     method: 'post',
     path: '/tools/{name}/test',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:configure'),
     summary: 'Whether all required settings of a tool are there',
     description: 'Scope `tools:configure`. Contacts nobody.',

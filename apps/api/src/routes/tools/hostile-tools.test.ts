@@ -55,7 +55,7 @@ test('whoever leaves while the folders are read is no fault of ours', async () =
     return Number(wishes.rows[0]?.reload) === 1
   })
   leaving.abort()
-  await assert.rejects(answer)
+  await assert.rejects(answer, { name: 'AbortError' })
   const event = await waitUntil('the request is over', () =>
     api.events().find(({ route }) => route === '/tools/reload'),
   )

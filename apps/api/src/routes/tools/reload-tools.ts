@@ -12,7 +12,8 @@ import type { Api } from '../../create-api.ts'
 import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { problems } from '../../http/problem.ts'
-import { common, json, refusals } from './route-parts.ts'
+import { jsonAnswer } from '../../http/json-answer.ts'
+import { refusals } from '../../http/refusals.ts'
 
 const reloadShape = z
   .object({
@@ -27,12 +28,12 @@ const postReload = (guard: Guard) =>
   createRoute({
     method: 'post',
     path: '/tools/reload',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:manage'),
     summary: 'Read the folders of the tools again',
     description:
       'Scope `tools:manage`. Waits until the workers have read them; images that changed are built after that, and builds that failed are tried again.',
-    responses: { ...json('What was found', reloadShape), ...problems(...refusals) },
+    responses: { ...jsonAnswer('What was found', reloadShape), ...problems(...refusals) },
   })
 
 type Deps = { pool: Pool; guard: Guard }

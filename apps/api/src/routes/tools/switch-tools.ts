@@ -8,7 +8,9 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, common, json, refusals, toolParam } from './route-parts.ts'
+import { jsonAnswer } from '../../http/json-answer.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
+import { toolParam } from '../../http/tool-param.ts'
 
 const okShape = z.object({ ok: z.literal(true) })
 
@@ -16,31 +18,31 @@ const switchTool = (guard: Guard, verb: 'enable' | 'disable') =>
   createRoute({
     method: 'post',
     path: `/tools/{name}/${verb}`,
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:manage'),
     summary: verb === 'enable' ? 'Turn a tool on' : 'Turn a tool off',
     description:
       'Scope `tools:manage`. In force at once on every process; what runs is not touched, what is queued waits.',
     request: { params: toolParam },
-    responses: { ...json('Done', okShape), ...problems(...refusals, 'unknown_tool') },
+    responses: { ...jsonAnswer('Done', okShape), ...problems(...refusals, 'unknown_tool') },
   })
 
 const getSwitch = (guard: Guard) =>
   createRoute({
     method: 'get',
     path: '/settings/tools_enabled',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:read'),
     summary: 'Whether tools are run at all',
     description: 'Scope `tools:read`.',
-    responses: { ...json('The switch', toolsEnabledShape), ...problems(...refusals) },
+    responses: { ...jsonAnswer('The switch', toolsEnabledShape), ...problems(...refusals) },
   })
 
 const putSwitch = (guard: Guard) =>
   createRoute({
     method: 'put',
     path: '/settings/tools_enabled',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:manage'),
     summary: 'The kill switch for all tools',
     description:
@@ -48,7 +50,7 @@ const putSwitch = (guard: Guard) =>
     request: {
       body: { required: true, content: { 'application/json': { schema: toolsEnabledShape } } },
     },
-    responses: { ...json('The switch', toolsEnabledShape), ...problems(...refusals, ...bodyRefusals) },
+    responses: { ...jsonAnswer('The switch', toolsEnabledShape), ...problems(...refusals, ...bodyRefusals) },
   })
 
 type Deps = { pool: Pool; guard: Guard }

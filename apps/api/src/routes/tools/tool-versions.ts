@@ -8,7 +8,9 @@ import type { Guard } from '../../http/authenticate.ts'
 import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, common, json, refusals, toolParam } from './route-parts.ts'
+import { jsonAnswer } from '../../http/json-answer.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
+import { toolParam } from '../../http/tool-param.ts'
 
 const versionsShape = z
   .object({
@@ -31,12 +33,12 @@ const getVersions = (guard: Guard) =>
   createRoute({
     method: 'get',
     path: '/tools/{name}/versions',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:read'),
     summary: 'The versions of a tool, the one that served last first',
     description: 'Scope `tools:read`.',
     request: { params: toolParam },
-    responses: { ...json('The newest 50', versionsShape), ...problems(...refusals, 'unknown_tool') },
+    responses: { ...jsonAnswer('The newest 50', versionsShape), ...problems(...refusals, 'unknown_tool') },
   })
 
 const rollbackBody = z.strictObject({
@@ -51,7 +53,7 @@ const postRollback = (guard: Guard) =>
   createRoute({
     method: 'post',
     path: '/tools/{name}/rollback',
-    ...common,
+    tags: ['tools'],
     ...guarded(guard, 'tools:manage'),
     summary: 'Go back to another version of a tool',
     description:
@@ -61,7 +63,7 @@ const postRollback = (guard: Guard) =>
       body: { required: false, content: { 'application/json': { schema: rollbackBody } } },
     },
     responses: {
-      ...json('From and to', rolledBackShape),
+      ...jsonAnswer('From and to', rolledBackShape),
       ...problems(...refusals, ...bodyRefusals, 'unknown_tool', 'not_found'),
     },
   })

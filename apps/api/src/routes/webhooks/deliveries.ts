@@ -12,7 +12,7 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { pageQuery } from '../../http/page-query.ts'
 import { problems } from '../../http/problem.ts'
-import { refusals } from '../tools/route-parts.ts'
+import { refusals } from '../../http/refusals.ts'
 import type { WebhookRouteDeps } from './webhooks.ts'
 import { idParam } from './webhooks.ts'
 
@@ -82,7 +82,15 @@ const postRetry = (guard: Guard) =>
     request: { params: idParam },
     responses: {
       202: { description: 'It is sent', content: { 'application/json': { schema: delivery } } },
-      ...problems(...refusals, 'not_found', 'already_final'),
+      ...problems(
+        ...refusals,
+        'not_found',
+        'already_final',
+        'being_sent',
+        'webhook_inactive',
+        'key_inactive',
+        'not_kept',
+      ),
     },
   })
 

@@ -203,7 +203,20 @@ test('deliveries are listed with their tries, shown, and sent once more by hand'
   assert.equal((await bodyOf(again, deliveryShape.strict())).status, 'waiting')
   assert.equal((await api.queues.counts('deliveries')).waiting, 1)
   await pool.query("update deliveries set status = 'delivered', ended_at = now() where id = $1", [delivery])
-  assert.equal(await refusalOf(await call('POST', `/deliveries/${delivery}/retry`)), '409 already_final')
+  const retried = async () => refusalOf(await call('POST', `/deliveries/${delivery}/retry`))
+  assert.equal(await retried(), '409 already_final')
+  await pool.query(
+    `update deliveries set status = 'sending', ended_at = null, token = gen_random_uuid(), lease_until = now()
+     where id = $1`,
+    [delivery],
+  )
+  assert.equal(await retried(), '409 being_sent')
+  await pool.query(
+    `update deliveries set status = 'dropped', ended_at = now(), token = null, lease_until = null where id = $1`,
+    [delivery],
+  )
+  await call('DELETE', `/webhooks/${id}`)
+  assert.equal(await retried(), '409 webhook_inactive')
 })
 
 const deliveryPage = z.strictObject({

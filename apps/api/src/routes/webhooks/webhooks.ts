@@ -19,7 +19,7 @@ import { guarded } from '../../http/authenticate.ts'
 import { callOf } from '../../http/call-of.ts'
 import { pageQuery } from '../../http/page-query.ts'
 import { problems } from '../../http/problem.ts'
-import { bodyRefusals, refusals } from '../tools/route-parts.ts'
+import { bodyRefusals, refusals } from '../../http/refusals.ts'
 
 export const idParam = z.object({ id: z.string().meta({ param: { name: 'id', in: 'path' } }) })
 

@@ -1,16 +1,7 @@
 import type { AccessKey } from '@toolyard/access/access-key'
-import { defaultTopic, mayUseTool, mayUseTopic } from '@toolyard/access/key-bindings'
+import { defaultTopic, mayUseTopic } from '@toolyard/access/key-bindings'
 import { AppError } from '@toolyard/contract/errors'
 import { isPlatformTopic } from '@toolyard/contract/keys'
-
-/** Whose call it is and to which topic it belongs, once the key may use this tool and this topic. */
-export function resolveCaller(
-  key: AccessKey,
-  call: { tool: string; topic?: string | undefined },
-): { keyId: string; topic: string } {
-  if (!mayUseTool(key, call.tool)) throw new AppError('not_found', 'There is no such tool')
-  return { keyId: key.id, topic: resolveTopic(key, call.topic) }
-}
 
 /** The topic that a key means by this, once it may use it. */
 export function resolveTopic(key: AccessKey, topic: string | undefined): string {

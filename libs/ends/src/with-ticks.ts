@@ -2,9 +2,9 @@ import type { Sql } from '@toolyard/db/pool'
 import type { Within } from '@toolyard/invocations/close-rows'
 import type { Logger } from '@toolyard/log/logger'
 import type { NewJob } from '@toolyard/queue/stored-job'
+import { endTicks } from '@toolyard/schedules/end-ticks'
+import type { CreatedPrompt } from '@toolyard/schedules/prompt'
 import { writeEvent } from '@toolyard/webhooks/write-event'
-import type { CreatedPrompt } from '../prompts/prompt.ts'
-import { endTicks } from './end-ticks.ts'
 
 /** What else is written when invocations end, and then what that means for schedules. */
 export function withTicks(within: Within, log: Pick<Logger, 'warn'>): Within {

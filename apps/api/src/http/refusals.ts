@@ -1,7 +1,6 @@
-import { z } from '@hono/zod-openapi'
 import type { ErrorCode } from '@toolyard/contract/errors'
 
-/** What every route about tools can refuse with. */
+/** What every route that asks for a key can refuse with. */
 export const refusals = [
   'unauthenticated',
   'missing_scope',
@@ -27,18 +26,3 @@ export const submitRefusals = [
   'queue_full',
   'budget_exhausted',
 ] as const satisfies ErrorCode[]
-
-// Any text: a folder with a name that no tool may have is listed, and must be found by it.
-export const toolParam = z.object({
-  name: z
-    .string()
-    .max(300)
-    .meta({ param: { name: 'name', in: 'path' } }),
-})
-
-export const common = { tags: ['tools'] }
-
-/** A route's 200. */
-export const json = <T extends z.ZodType>(description: string, schema: T) => ({
-  200: { description, content: { 'application/json': { schema } } },
-})

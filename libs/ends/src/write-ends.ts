@@ -3,7 +3,7 @@ import type { Logger } from '@toolyard/log/logger'
 import { recordOutcomes } from '@toolyard/memory/record-outcomes'
 import { recordLessons } from '@toolyard/relevance/record-lessons'
 import { withDeliveries } from '@toolyard/webhooks/with-deliveries'
-import { withTicks } from './ticks/with-ticks.ts'
+import { withTicks } from './with-ticks.ts'
 
 /** All that is written in the transaction that closes invocations, whoever closes them: memory, lessons, ticks, prompts, messages. */
 export const writeEnds = (log: Pick<Logger, 'warn'>): Within => withDeliveries(withTicks(learn, log))

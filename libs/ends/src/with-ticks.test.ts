@@ -6,10 +6,10 @@ import type { AttemptOutcome } from '@toolyard/invocations/decide-end'
 import { finish } from '@toolyard/invocations/finish'
 import { failure } from '@toolyard/invocations/fixtures/outcomes'
 import { claimOne } from '@toolyard/invocations/fixtures/world'
-import type { CronTool } from '../../fixtures/ground.ts'
-import { at, invocationOf, makeGround, operator, succeeded } from '../../fixtures/ground.ts'
-import { syncSchedules } from '../schedules/sync-schedules.ts'
-import { fireDue } from './fire-due.ts'
+import { fireDue } from '@toolyard/schedules/fire-due'
+import type { CronTool } from '@toolyard/schedules/fixtures/ground'
+import { at, invocationOf, makeGround, operator, succeeded } from '@toolyard/schedules/fixtures/ground'
+import { reconcile } from '@toolyard/schedules/reconcile'
 import { withTicks } from './with-ticks.ts'
 
 const ground = await makeGround()
@@ -34,7 +34,7 @@ async function endFirst(
   { until = '10:01:00', ...cron }: CronTool & { until?: string } = {},
 ) {
   await ground.makeCron(tool, cron)
-  await syncSchedules(pool, at('10:00:00'))
+  await reconcile(deps, at('10:00:00'))
   const id = invocationOf(await fireDue(deps, [tool], at('10:01:00')))
   await fireDue(deps, [tool], at(until))
   const hold = await claimOne(deps, id)
