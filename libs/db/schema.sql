@@ -245,6 +245,13 @@ create table lesson_state (
   constraint lesson_state_only_row_check CHECK (only_row)
 );
 
+create table lesson_topics (
+  topic text collate "C" not null,
+  forgotten xid8 default pg_current_xact_id() not null,
+  forgotten_at timestamp with time zone default clock_timestamp() not null,
+  constraint lesson_topics_pkey PRIMARY KEY (topic)
+);
+
 create table lessons (
   invocation_id text collate "C" not null,
   search_id text not null,
@@ -351,6 +358,7 @@ create table searches (
   constraint searches_pkey PRIMARY KEY (id),
   constraint searches_check CHECK (((model_id IS NULL) = (vector IS NULL)))
 );
+CREATE INDEX searches_by_key ON public.searches USING btree (key_id, id);
 
 create table switches (
   name text not null,
@@ -363,6 +371,7 @@ create table text_vectors (
   text_hash text collate "C" not null,
   vectors bytea not null,
   used_at timestamp with time zone default clock_timestamp() not null,
+  dimensions integer,
   constraint text_vectors_pkey PRIMARY KEY (model_id, text_hash)
 );
 

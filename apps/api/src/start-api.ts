@@ -8,13 +8,12 @@ import type { apiSettings } from '@toolyard/config/apps'
 import type { Pool } from '@toolyard/db/pool'
 import type { SharedMetrics } from '@toolyard/log/metrics'
 import { listMetrics } from '@toolyard/service/list-processes'
-import { createToolSearch } from '@toolyard/relevance/create-tool-search'
 import type { RunningService, ServiceContext } from '@toolyard/service/run-service'
 import { guardRulesOf } from '@toolyard/webhooks/guard-rules'
 import { openEvents } from './events/open-events.ts'
 import { createApi } from './create-api.ts'
 import { createUnreadRefuser } from './http/refuse-unread.ts'
-import { openEmbedder } from './open-embedder.ts'
+import { openToolSearch } from './open-tool-search.ts'
 import { createReadiness } from './readiness.ts'
 import { listen } from './listen.ts'
 import { createGaugeReader } from './ops/create-gauge-reader.ts'
@@ -50,7 +49,7 @@ export async function startApi(context: ApiContext): Promise<RunningService> {
     read: () => readGauges({ pool, catalog, queues }),
     onFailure: (error) => log.warn('the figures of the whole cannot be read', { error }),
   })
-  const toolSearch = createToolSearch({ pool, embedder: openEmbedder(config), log })
+  const toolSearch = openToolSearch({ pool, config, catalog, log, opened: vault })
   const api = createApi({
     pool,
     queues,

@@ -217,3 +217,78 @@ test('a tool without outcomes does not sink because others have many', () => {
   assert.equal(order(found)[0], 'music')
   assert.ok(hitOf(found, 'weather').correction > 0)
 })
+
+test('tools beyond the reach change nothing of what is found, to the last bit (R4)', () => {
+  const hidden = fc.record({
+    name: fc.constantFrom('payroll', 'merger', 'rain'),
+    text: fc.constantFrom('salaries of all', 'rain and sun', 'prices of songs'),
+    side: fc.integer({ min: 0, max: 3 }),
+    word: fc.constantFrom('dance', 'rain', 'bonds'),
+    reward: fc.constantFrom(-1, 0.3),
+  })
+  const reach = ['stocks', 'weather', 'music']
+  const searched = (index: SearchIndex, text: string) =>
+    index.search({ terms: analyze(text), vector: axis(0.5, 0.4, 0.3), topic: 't', reach })
+  fc.assert(
+    fc.property(fc.array(hidden, { maxLength: 12 }), (others) => {
+      const [index, alone] = [openIndex(), openIndex()]
+      for (const one of [index, alone]) {
+        one.learn(lesson({ id: 'own', tool: 'music', topic: 't', vector: axis(0, 0.2, 1) }, 'dance bonds'))
+        searched(one, 'rain')
+      }
+      for (const [i, { name, text, side, word, reward }] of others.entries()) {
+        const vector = Float32Array.from({ length: 4 }, (_, at) => (at === side ? 1 : 0))
+        index.setTool(toolOf(name, text), [vector])
+        index.learn(lesson({ id: `${i}`, tool: name, topic: 't', reward, vector, atMs: i }, word))
+      }
+      for (const text of ['dance', 'rain bonds', 'payroll of all songs'])
+        assert.deepEqual(searched(index, text), searched(alone, text))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('within a reach too a tool is what it is now (R3), and what was learned of it counts', () => {
+  const index = openIndex()
+  const find = (text: string) =>
+    index.search({ terms: analyze(text), vector: null, topic: null, reach: ['weather', 'music', 'none'] })
+  assert.deepEqual(order(find('songs')), ['music', 'weather'])
+  index.setTool(toolOf('music', 'tells jokes'), [])
+  assert.equal(hitOf(find('songs'), 'music').lexical, 0)
+  index.learn(lesson({ id: 'l', tool: 'weather' }, 'umbrella'))
+  assert.ok(hitOf(find('umbrella'), 'weather').learned > 0)
+  index.removeTool('music')
+  assert.deepEqual(order(find('jokes')), ['weather'])
+  index.setTool(toolOf('none', 'jokes'), [])
+  assert.equal(order(find('jokes'))[0], 'none')
+})
+
+test('a view that is worked out in slices is the one that is worked out at once', () => {
+  const [sliced, whole] = [openIndex(), openIndex()]
+  for (const index of [sliced, whole])
+    for (let i = 0; i < 150; i += 1) {
+      const tool = ['weather', 'stocks', 'music'][i % 3] ?? ''
+      index.learn(lesson({ id: `${i}`, tool, atMs: i, vector: axis(1, i % 5, i % 3) }, `word${i % 9} rain`))
+    }
+  let slices = 1
+  while (!sliced.prepare({ topic: null }, -Infinity)) {
+    slices += 1
+    // What comes meanwhile is seen too, here and in the end.
+    if (slices === 10)
+      for (const index of [sliced, whole])
+        index.learn(lesson({ id: 'late', tool: 'music', atMs: 999, vector: axis(0, 0, 1) }, 'word1 late'))
+  }
+  assert.ok(slices > 50, `${slices}`)
+  assert.deepEqual(ask(sliced, 'word1 rain late', axis(1)), ask(whole, 'word1 rain late', axis(1)))
+})
+
+test('lessons that came before what questions have in common was known count as those that came after', () => {
+  const mean = axis(0.1, 0.1, 0.1, 0.9)
+  const taught = lesson({ id: 'l', tool: 'music', vector: axis(0.3, 0.2, 0.7, 0.4) }, 'dance')
+  const [before, after] = [openIndex(), openIndex()]
+  before.learn(taught)
+  before.setReferenceMean(mean)
+  after.setReferenceMean(mean)
+  after.learn(taught)
+  assert.deepEqual(ask(before, 'dance', axis(1, 1)), ask(after, 'dance', axis(1, 1)))
+})

@@ -9,10 +9,10 @@ import type { Embedder } from './embedding/embedder.ts'
 import { followLessons } from './follow-lessons.ts'
 import type { ToolsAtOnce } from './follow-tools.ts'
 import { followTools } from './follow-tools.ts'
+import { keepSearches } from './keep-searches.ts'
 import type { Patience } from './query-vectors.ts'
 import type { Preferred } from './rank-tools.ts'
 import { rankTools } from './rank-tools.ts'
-import { keepSearch } from './rows/keep-search.ts'
 
 export type ToolSearchDeps = { pool: Pool; embedder: Embedder; log: Pick<Logger, 'warn'> } & Patience
 
@@ -40,6 +40,8 @@ export type SearchAnswer = {
 
 export type ToolSearch = {
   search: (request: SearchRequest) => Promise<SearchAnswer>
+  /** Makes what vectors these tools lack, behind everybody's back; where they lack none, the embedder is not asked at all. */
+  warm: (view: ToolsAtOnce) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -48,28 +50,31 @@ export function createToolSearch({ pool, embedder, log, ...patience }: ToolSearc
   const searcher = createSearcher(embedder, patience)
   const tools = followTools({ pool, embedder, searcher, log })
   const learn = followLessons({ pool, searcher, dimensions: embedder.dimensions })
+  const keep = keepSearches(pool)
 
   return {
     async search({ key, topic, query, view, among }) {
       const actor = { kind: 'key', key } as const
       const [vector, standings] = await Promise.all([
-        searcher.embedQuery(query),
+        searcher.embedQuery(query, key.id),
         getStandings(pool, actor, { tools: among, topic }),
         tools.follow(view),
         learn(topic),
       ])
       // Behind the query, so that it waits for none of them.
       tools.makeVectors()
-      const found = searcher.search({ query, vector, topic, among: new Set(among) })
+      // Whoever may know of some tools alone is told nothing of the others by what is found.
+      const place = { topic, reach: key.tools }
+      await searcher.prepare(place)
+      const found = searcher.search({ ...place, query, vector, among: new Set(among) })
       const { hits, isSemantic, nothingFits } = found
-      const searchId = await keepSearch(pool, {
-        keyId: key.id,
-        topic,
-        query,
-        vector,
-        modelId: embedder.modelId,
-      })
+      const searchId = await keep(key, { topic, query, vector, modelId: embedder.modelId })
       return { searchId, nothingFits, isSemantic, tools: rankTools(hits, standings), standings }
+    },
+    async warm(view) {
+      if (view.tools.length === 0) return
+      await tools.follow(view)
+      tools.makeVectors()
     },
     close: () => embedder.close(),
   }

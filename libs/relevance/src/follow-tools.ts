@@ -46,6 +46,11 @@ export function followTools({ pool, embedder, searcher, log }: FollowDeps) {
     log.warn('vectors of tools could not be made: tools are found by their words', { error })
   }
 
+  const tell = (refused: readonly string[]): void => {
+    if (refused.length === 0) return
+    log.warn('texts of tools are refused by the embedder: they are found by their words', { tools: refused })
+  }
+
   return {
     async follow(seen: ToolsAtOnce): Promise<void> {
       // After a change everybody comes at once, and one reading is enough.
@@ -58,7 +63,7 @@ export function followTools({ pool, embedder, searcher, log }: FollowDeps) {
       isMaking = true
       searcher
         .complete((made) => keepVectors(pool, made))
-        .catch(fail)
+        .then(tell, fail)
         .finally(() => {
           isMaking = false
         })

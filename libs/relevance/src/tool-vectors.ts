@@ -1,40 +1,54 @@
 import type { SearchIndex } from './create-search-index.ts'
 import type { Embedder } from './embedding/embedder.ts'
+import type { Made, MadeVectors } from './make-tool-vectors.ts'
+import { makeToolVectors } from './make-tool-vectors.ts'
+import { createRefusedTexts } from './refused-texts.ts'
 import { textHash } from './text/text-hash.ts'
 import type { ToolText } from './text/tool-text.ts'
-import { toolPassages } from './text/tool-text.ts'
-
-/** Vectors as they are kept: by the model that made them, and the text that they are of (S2). */
-export type MadeVectors = { modelId: string; textHash: string; vectors: readonly Float32Array[] }
 
 /** Tools without vectors stand behind those with them whatever they say, so up to this part of them may lack them. */
 const bareShareMax = 0.1
 
 type Known = { text: ToolText; hash: string; hasVectors: boolean }
+type Keep = (made: MadeVectors) => Promise<void>
+
+export type ToolVectorsDeps = { embedder: Embedder; index: SearchIndex; monotonicMs: () => number }
 
 /**
  * The tools of an index with their vectors. S1: a tool is in the index by its present text as soon as `set` is called; its
- * vectors follow when `embedBare` makes them.
+ * vectors follow when `embedBare` makes them. One whose text the embedder refuses is found by its words.
  */
-export function createToolVectors(embedder: Embedder, index: SearchIndex) {
+export function createToolVectors({ embedder, index, monotonicMs }: ToolVectorsDeps) {
   const known = new Map<string, Known>()
-  let embedding: Promise<void> | undefined
+  const refused = createRefusedTexts(monotonicMs)
+  let embedding: Promise<string[]> | undefined
 
-  const firstBare = () => known.values().find(({ hasVectors }) => !hasVectors)
+  const bare = () => known.values().filter(({ hash, hasVectors }) => !hasVectors && !refused.has(hash))
 
-  const embedAll = async (keep: (made: MadeVectors) => Promise<void>): Promise<void> => {
-    // One after the other, so that a query waits for one tool at most.
-    for (let one = firstBare(); one !== undefined; one = firstBare()) {
-      const { text, hash } = one
-      const vectors = await embedder.embed(toolPassages(text))
-      // A change that came meanwhile knows better what the tool says now.
-      if (known.get(text.name)?.hash === hash) put(text, hash, vectors)
-      await keep({ modelId: embedder.modelId, textHash: hash, vectors })
+  const embedAll = (keep: Keep): Promise<string[]> =>
+    makeToolVectors({
+      embedder,
+      monotonicMs,
+      // Looked for anew each time: what changes meanwhile knows better what the tools say now.
+      next: (made) => bare().find(({ hash }) => !made.has(hash)),
+      refuse: (hash) => refused.add(hash),
+      apply,
+      keep,
+    })
+
+  const apply = (made: Made): void => {
+    for (const one of known.values()) {
+      const vectors = made.get(one.hash)
+      if (one.hasVectors || vectors === undefined) continue
+      index.setVectors(one.text.name, vectors)
+      one.hasVectors = true
     }
   }
 
   const put = (text: ToolText, hash: string, vectors: readonly Float32Array[]): void => {
-    index.setTool(text, vectors)
+    const isSame = known.get(text.name)?.hash === hash
+    if (isSame) index.setVectors(text.name, vectors)
+    else index.setTool(text, vectors)
     known.set(text.name, { text, hash, hasVectors: vectors.length > 0 })
   }
 
@@ -61,17 +75,17 @@ export function createToolVectors(embedder: Embedder, index: SearchIndex) {
         if (before?.hash !== hash || (!before.hasVectors && vectors.length > 0)) put(text, hash, vectors)
       }
     },
-    /** Makes what is missing, and gives it away to be kept. Rejects with EmbedderError; called again, it goes on. */
-    embedBare(keep: (made: MadeVectors) => Promise<void>): Promise<void> {
+    /**
+     * Makes what is missing, and gives it away to be kept. Answers whose texts were refused. Rejects with EmbedderError; called
+     * again, it goes on.
+     */
+    embedBare(keep: Keep): Promise<string[]> {
       embedding ??= embedAll(keep).finally(() => {
         embedding = undefined
       })
       return embedding
     },
-    hasEnough(): boolean {
-      const bareCount = [...known.values()].filter(({ hasVectors }) => !hasVectors).length
-      return bareCount <= bareShareMax * known.size
-    },
-    hasBare: () => firstBare() !== undefined,
+    hasEnough: (): boolean => bare().toArray().length <= bareShareMax * known.size,
+    hasBare: (): boolean => bare().next().done !== true,
   }
 }

@@ -99,6 +99,33 @@ const misbehaviours: Record<string, [Answer, RegExp]> = {
   'a broken connection': [(_, response) => response.destroy(), /could not be asked/],
 }
 
+test('who refuses a text is told from who answers nobody', async (t) => {
+  const faultOf = async (status: number) => {
+    const url = await start(t, (_, response) => response.writeHead(status).end('{}'))
+    const error: unknown = await createHttpEmbedder({ ...options, url })
+      .embed(['a'])
+      .catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof EmbedderError)
+    return error.fault
+  }
+  for (const status of [400, 413, 422]) assert.equal(await faultOf(status), 'text', `${status}`)
+  for (const status of [401, 403, 404, 408, 429, 500, 503])
+    assert.equal(await faultOf(status), 'embedder', `${status}`)
+})
+
+test('whatever makes vectors others is part of the name of the model', () => {
+  const idOf = (url: string, dimensions: number) =>
+    createHttpEmbedder({ model: 'm', url, dimensions }).modelId
+  const ids = [
+    idOf('https://a.example/v1/embeddings', 512),
+    idOf('https://a.example/v1/embeddings', 256),
+    idOf('https://a.example/other/embeddings', 512),
+    idOf('https://b.example/v1/embeddings', 512),
+  ]
+  assert.equal(new Set(ids).size, 4)
+  assert.equal(idOf('https://a.example/v1/embeddings?key=secret', 512), ids[0])
+})
+
 for (const [name, [answer, message]] of Object.entries(misbehaviours))
   test(`an endpoint that answers ${name} is an EmbedderError`, async (t) => {
     const url = await start(t, answer)

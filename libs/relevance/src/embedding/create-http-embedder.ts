@@ -21,10 +21,13 @@ const bytesAround = 65_536
 /** Any endpoint that speaks as OpenAI's does. What it answers is checked: it is not ours. */
 export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model, dimensions } = options
+  const { host, pathname } = new URL(options.url)
   const closing = new AbortController()
   return {
-    modelId: `${model}@${new URL(options.url).host}`,
+    // Two paths of one host may be two models, and one model gives vectors of as many dimensions as it is asked for.
+    modelId: `${model}@${host}${pathname}#${dimensions}`,
     dimensions,
+    atOnceMax: 8,
     async embed(texts) {
       const vectors: Float32Array[] = []
       for (let i = 0; i < texts.length; i += textsMax) {
@@ -60,7 +63,8 @@ async function embedBatch(
     })
     if (!response.ok) {
       await response.body?.cancel()
-      throw new EmbedderError(`the embeddings endpoint answered ${response.status}`)
+      const fault = isOfText(response.status) ? 'text' : 'embedder'
+      throw new EmbedderError(`the embeddings endpoint answered ${response.status}`, { fault })
     }
     const answer: unknown = JSON.parse(await readBounded(response, bytesMax))
     return readVectors(answer, texts.length, dimensions)
@@ -69,6 +73,10 @@ async function embedBatch(
     throw new EmbedderError('the embeddings endpoint could not be asked', { cause: error })
   }
 }
+
+/** Unauthorised, paid up, not found, too slow, too many: those are of every text. What else is refused is this one. */
+const ofEveryText: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 408, 421, 425, 426, 429])
+const isOfText = (status: number): boolean => status >= 400 && status < 500 && !ofEveryText.has(status)
 
 async function readBounded(response: Response, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []

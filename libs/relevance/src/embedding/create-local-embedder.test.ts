@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { dot, unit } from '../score/vectors.ts'
 import { createLocalEmbedder } from './create-local-embedder.ts'
 import { EmbedderError } from './embedder.ts'
@@ -25,4 +27,14 @@ test('the local model tells what is alike, lets the process go on meanwhile, and
   await embedder.close()
   await waiting
   await assert.rejects(embedder.embed(['after the end']), EmbedderError)
+})
+
+const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url)
+
+test('a model that could not be read once is read again', async () => {
+  const flags = ['--import', fixture('fail-first-read.ts').href, fixture('embed-twice.ts').pathname]
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 60_000 })
+  const [first, second] = stdout.trim().split('\n')
+  assert.match(first ?? '', /EMFILE/)
+  assert.equal(second, '1')
 })

@@ -8,7 +8,7 @@ import { EmbedderError } from './embedder.ts'
 /** The model reads less than this of most texts; cutting the rest into pieces would be in vain. */
 const charsMax = 1_500
 
-type Answer = { id: number; vector?: Float32Array; error?: string }
+type Answer = { id: number; vector?: Float32Array; error?: string; isLoaded?: boolean }
 type Waiting = { resolve: (vector: Float32Array) => void; reject: (error: EmbedderError) => void }
 type Thread = { worker: Worker; waiting: Map<number, Waiting> }
 
@@ -56,6 +56,8 @@ export function createLocalEmbedder(): Embedder {
   return {
     modelId: 'use-lite-en@0.2.0',
     dimensions: 512,
+    // One is worked on while the next is on its way.
+    atOnceMax: 2,
     embed: async (texts) => Promise.all(texts.map((text) => embedOne(text))),
     async close() {
       const was = state
@@ -67,10 +69,13 @@ export function createLocalEmbedder(): Embedder {
   }
 }
 
-function settle({ worker, waiting }: Thread, { id, vector, error }: Answer): void {
+function settle({ worker, waiting }: Thread, { id, vector, error, isLoaded }: Answer): void {
   const one = waiting.get(id)
   waiting.delete(id)
   if (waiting.size === 0) worker.unref()
-  if (vector === undefined) one?.reject(new EmbedderError(`the local model failed: ${error ?? 'no vector'}`))
-  else one?.resolve(vector)
+  if (vector !== undefined) one?.resolve(vector)
+  else {
+    const fault = isLoaded === true ? 'text' : 'embedder'
+    one?.reject(new EmbedderError(`the local model failed: ${error ?? 'no vector'}`, { fault }))
+  }
 }

@@ -8,7 +8,7 @@ type Request = { id: number; text: string }
 
 const port = parentPort
 if (port === null) throw new Error('runs as a worker thread only')
-let encoder: ReturnType<typeof createSentenceEncoder> | null = null
+let encoder: Awaited<ReturnType<typeof createSentenceEncoder>> | null = null
 let last = Promise.resolve()
 
 port.on('message', (request: Request) => {
@@ -17,11 +17,11 @@ port.on('message', (request: Request) => {
 
 async function answer({ id, text }: Request): Promise<void> {
   try {
-    encoder ??= createSentenceEncoder()
-    const encode = await encoder
-    const vector = encode(text)
+    // Kept only when it is there: what failed once, as for want of a file descriptor, is tried again.
+    encoder ??= await createSentenceEncoder()
+    const vector = encoder(text)
     port?.postMessage({ id, vector }, [vector.buffer])
   } catch (error) {
-    port?.postMessage({ id, error: String(error) })
+    port?.postMessage({ id, error: String(error), isLoaded: encoder !== null })
   }
 }

@@ -1,8 +1,7 @@
 import type { BaseIndex, Query } from '../score/base-index.ts'
 import type { Postings } from '../score/lexical-index.ts'
-import { addScaled, dot } from '../score/vectors.ts'
+import { addScaled, addTo, dot } from '../score/vectors.ts'
 import type { Taught } from './create-lessons.ts'
-import { centredVector } from './learn-from.ts'
 import type { Learned } from './learn-from.ts'
 
 // Queries are more like each other than like descriptions, so a tool with lessons gains for queries that are none of its
@@ -25,39 +24,43 @@ export type Background = {
   own: ReadonlyMap<string, { sum: Float32Array; count: number }>
 }
 
-/** Evenly from all that succeeded: the same lessons give the same background, in whichever order they were learned. */
+/**
+ * Evenly from all that succeeded of the tools there are: the same lessons give the same background, in whichever order they
+ * were learned.
+ */
 export function drawBackground(taughtByTool: ReadonlyMap<string, Taught>, base: BaseIndex): Background {
-  const byName = [...taughtByTool].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const byName = [...taughtByTool].filter(([tool]) => base.has(tool)).toSorted(([a], [b]) => (a < b ? -1 : 1))
   const successes = byName.flatMap(([, taught]) => taught.successes)
   const step = Math.max(1, successes.length / queriesMax)
   const asked: Asked[] = []
   for (let i = 0; i < Math.min(queriesMax, successes.length); i += 1) {
     const lesson = successes[Math.floor(i * step)]
-    if (lesson !== undefined)
-      asked.push({ tool: lesson.tool, terms: lesson.terms, vector: centredVector(lesson, base) })
+    if (lesson !== undefined) asked.push({ tool: lesson.tool, terms: lesson.terms, vector: lesson.vector })
   }
-  const none = new Float32Array(base.dimensions)
-  let sum: Float32Array = none
+  const sum = new Float32Array(base.dimensions)
   const own = new Map<string, { sum: Float32Array; count: number }>()
   for (const { tool, vector } of asked) {
-    const before = own.get(tool) ?? { sum: none, count: 0 }
-    const added = vector === null ? before.sum : addScaled(before.sum, vector, 1)
-    own.set(tool, { sum: added, count: before.count + 1 })
-    if (vector !== null) sum = addScaled(sum, vector, 1)
+    const ofTool = own.get(tool) ?? { sum: new Float32Array(base.dimensions), count: 0 }
+    own.set(tool, ofTool)
+    ofTool.count += 1
+    if (vector === null) continue
+    addTo(ofTool.sum, vector, 1)
+    addTo(sum, vector, 1)
   }
   return { asked, sum, own }
 }
 
-/** What is taken off each of the tools. */
-export function correctAll(
+/** What is taken off each of the tools, in steps of a millisecond or so. */
+export function* correctAll(
   learned: ReadonlyMap<string, Learned>,
   background: Background,
   { base, overlay }: Ground,
-): Map<string, number> {
+): Generator<undefined, Map<string, number>> {
   const gains = new Map<string, number>()
   for (const query of background.asked) {
     for (const [tool, gain] of base.learnedScores(query, overlay, base.termScores(query)))
       if (tool !== query.tool) gains.set(tool, (gains.get(tool) ?? 0) + gain)
+    yield
   }
   const corrections = new Map<string, number>()
   for (const [tool, one] of learned) {

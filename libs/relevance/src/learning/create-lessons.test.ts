@@ -36,6 +36,9 @@ test('what happens in one topic is not seen in the state of another', () => {
   lessons.forget({ topic: 'other' })
   assert.deepEqual({ ...lessons.stateOf('mine') }, { ...before })
   lessons.forget({ topic: 'mine', beforeMs: 0 })
+  lessons.forget({ topic: 'mine', keeping: new Set(['l']) })
+  assert.deepEqual({ ...lessons.stateOf('mine') }, { ...before }, 'nothing went')
+  lessons.forget({ topic: 'mine', beforeMs: 1 })
   assert.notEqual(lessons.stateOf('mine').forgotten, before.forgotten)
 })
 

@@ -1,5 +1,5 @@
 import type { BaseIndex } from '../score/base-index.ts'
-import { addScaled, dot, unit } from '../score/vectors.ts'
+import { addTo, dot, unit } from '../score/vectors.ts'
 import { byAge } from './create-lessons.ts'
 import type { Taught } from './create-lessons.ts'
 import type { Lesson } from './lesson.ts'
@@ -14,7 +14,7 @@ export const likeMin = 0.5
 const failurePush = 0.15
 const failuresCounted = 3
 
-export type Known = { lesson: Lesson; vector: Float32Array | null; weight: number }
+export type Known = { lesson: Lesson; weight: number }
 
 /** What lessons make of one tool. */
 export type Learned = {
@@ -28,24 +28,27 @@ export type Learned = {
 }
 
 export function learnFrom(taught: Taught, tool: string, base: BaseIndex): Learned {
-  const know = (lesson: Lesson): Known => ({
-    lesson,
-    vector: centredVector(lesson, base),
-    weight: lessonWeight(lesson),
-  })
+  const know = (lesson: Lesson): Known => ({ lesson, weight: lessonWeight(lesson) })
   const successes = taught.successes.map(know)
   const failures = taught.failures.map(know)
   const history = [...successes, ...failures].toSorted((x, y) => byAge(x.lesson, y.lesson))
   return { taught, successes, failures, history, vector: drawnVector(base.vectorOf(tool), successes) }
 }
 
+/** The same lessons, where the tools have others vectors. */
+export const drawAgain = (one: Learned, tool: string, base: BaseIndex): Learned => ({
+  ...one,
+  vector: drawnVector(base.vectorOf(tool), one.successes),
+})
+
 function drawnVector(cold: Float32Array | undefined, successes: readonly Known[]): Float32Array | undefined {
-  const drawing = successes.filter(({ vector }) => vector !== null)
+  const drawing = successes.filter(({ lesson }) => lesson.vector !== null)
   if (cold === undefined || drawing.length === 0) return cold
   const total = drawing.reduce((sum, { weight }) => sum + weight, 0)
-  const pull = (sum: Float32Array, { vector, weight }: Known) =>
-    vector === null ? sum : addScaled(sum, vector, (centroidPull * weight) / (total + 1))
-  return unit(drawing.reduce(pull, cold))
+  const drawn = cold.slice()
+  for (const { lesson, weight } of drawing)
+    if (lesson.vector !== null) addTo(drawn, lesson.vector, (centroidPull * weight) / (total + 1))
+  return unit(drawn)
 }
 
 /** The terms of the queries that a tool answered, with their weights. */
@@ -65,12 +68,8 @@ export function penalize({ successes, failures }: Learned, query: Float32Array):
   return failurePush * Math.min(failuresCounted, Math.max(0, balance))
 }
 
-/** As the base index has its vectors; null where there is none, or one of another model. */
-export const centredVector = ({ vector }: Lesson, base: BaseIndex): Float32Array | null =>
-  vector === null || vector.length !== base.dimensions ? null : base.centreQuery(vector)
-
 const likeness = (known: readonly Known[], query: Float32Array): number =>
-  known.reduce((sum, { vector, weight }) => {
+  known.reduce((sum, { lesson: { vector }, weight }) => {
     const like = vector === null ? 0 : Math.max(0, (dot(vector, query) - likeMin) / (1 - likeMin))
     return sum + weight * like
   }, 0)

@@ -9,7 +9,10 @@ export type Lesson = {
   reward: number
   /** The terms of the query as `analyze` makes them. */
   terms: readonly string[]
-  /** The query as the embedder makes it, as it comes from there. Null: it was not to be had; the terms teach alone. */
+  /**
+   * The query as the embedder makes it; once learned, as the index has its own. Null: it was not to be had, or is of another
+   * model; the terms teach alone.
+   */
   vector: Float32Array | null
 }
 

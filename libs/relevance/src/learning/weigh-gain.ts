@@ -41,7 +41,8 @@ export function ownness({ successes }: Learned, query: Query): number {
 }
 
 /** By meaning, or by words where one of them has no vector. */
-function nearness({ lesson, vector: own }: Known, { terms, vector }: Query): number {
+function nearness({ lesson }: Known, { terms, vector }: Query): number {
+  const { vector: own } = lesson
   return vector === null || own === null ? sharedPart(lesson.terms, terms) : dot(own, vector)
 }
 

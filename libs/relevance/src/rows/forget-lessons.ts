@@ -6,12 +6,10 @@ import { AppError } from '@toolyard/contract/errors'
 import { isStorable } from '@toolyard/contract/storable'
 import type { Pool } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
+import { takeLessonsAway } from './take-lessons-away.ts'
 
 /** What is to be forgotten: all that is told must hold. */
 export type ForgetRequest = { tool?: string | undefined; topic?: string | undefined }
-
-// First, so that who takes lessons away does it one after the other.
-const move = 'update lesson_state set forgotten = forgotten + 1'
 
 // indexes: lessons_by_kind, lessons_by_change. What a finish is just writing is newer than this.
 const forget = `
@@ -19,10 +17,10 @@ const forget = `
     delete from lessons
     where ($1::text is null or tool = $1) and ($2::text is null or topic = $2)
       and ($3::text[] is null or tool = any($3)) and ($4::text[] is null or topic = any($4))
-    returning search_id
+    returning search_id, topic
   ),
   searched as (delete from searches where id in (select search_id from gone))
-  select count(*)::integer as forgotten from gone`
+  select topic from gone`
 
 // What was searched for in a topic may lie there as words alone, and would teach as soon as a call ends.
 const forgetSearches = 'delete from searches where topic = $1'
@@ -38,12 +36,13 @@ export async function forgetLessons(pool: Pool, call: Call, { tool, topic }: For
   requireKnown(tool, tools, 'There is no such tool')
   requireKnown(topic, topics, 'There is no such topic')
   return transaction(pool, async (sql) => {
-    await sql.query(move)
     const values = [tool ?? null, topic ?? null, tools, topics]
-    const { rows } = await sql.query<{ forgotten: number }>(forget, values)
+    const count = await takeLessonsAway(sql, async () => {
+      const { rows } = await sql.query<{ topic: string }>(forget, values)
+      return rows.map((row) => row.topic)
+    })
     // Of a key that is bound to tools, the words may be of others too.
     if (tool === undefined && tools === null) await sql.query(forgetSearches, [topic])
-    const count = rows[0]?.forgotten ?? 0
     await writeAudit(sql, call, {
       action: 'lessons.forget',
       target: tool === undefined ? `topic:${topic}` : `tool:${tool}`,

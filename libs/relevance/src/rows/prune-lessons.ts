@@ -3,13 +3,13 @@ import { daysAgoMs } from '@toolyard/db/days-ago-ms'
 import { inBatches } from '@toolyard/db/in-batches'
 import type { Pool } from '@toolyard/db/pool'
 import { transaction } from '@toolyard/db/transaction'
+import { takeLessonsAway } from './take-lessons-away.ts'
 
 /** As long as an invocation may wait to be run: a call that ends later than that after its search teaches nothing. */
 const searchDays = 7
 /** What no process has asked for in that time: the texts of tools that have changed or gone. */
 const vectorDays = 30
-
-const move = 'update lesson_state set forgotten = forgotten + 1'
+const forgottenDays = 30
 
 // index: lessons_by_age. What is just being corrected or forgotten is left alone: this waits for nobody.
 const dropLessons = `
@@ -17,6 +17,16 @@ const dropLessons = `
     select invocation_id from lessons
     where learned_at < statement_timestamp() - make_interval(days => $1)
     order by learned_at limit $2
+    for update skip locked
+  ))
+  returning topic`
+
+// Processes read a topic anew that nobody has asked for in a day, so this is long enough for all to have heard of it.
+const dropTopics = `
+  delete from lesson_topics where topic = any(array(
+    select topic from lesson_topics
+    where forgotten_at < statement_timestamp() - make_interval(days => $1)
+    limit $2
     for update skip locked
   ))`
 
@@ -46,6 +56,7 @@ export async function pruneLessons(pool: Pool, keptDays: number): Promise<Pruned
   const bound = newPrefixedId('srch', await daysAgoMs(pool, searchDays))
   const count = async (statement: string, values: unknown[]) =>
     (await pool.query(statement, values)).rowCount ?? 0
+  await inBatches(rowsMax, (max) => count(dropTopics, [forgottenDays, max]))
   return {
     lessons: await inBatches(rowsMax, (max) => dropOldLessons(pool, keptDays, max)),
     searches: await inBatches(rowsMax, (max) => count(dropSearches, [bound, searchDays, max])),
@@ -54,10 +65,10 @@ export async function pruneLessons(pool: Pool, keptDays: number): Promise<Pruned
 }
 
 async function dropOldLessons(pool: Pool, keptDays: number, max: number): Promise<number> {
-  return transaction(pool, async (sql) => {
-    const { rowCount } = await sql.query(dropLessons, [keptDays, max])
-    // Last, so that its row is not locked where there is nothing to drop.
-    if ((rowCount ?? 0) > 0) await sql.query(move)
-    return rowCount ?? 0
-  })
+  return transaction(pool, (sql) =>
+    takeLessonsAway(sql, async () => {
+      const { rows } = await sql.query<{ topic: string }>(dropLessons, [keptDays, max])
+      return rows.map(({ topic }) => topic)
+    }),
+  )
 }

@@ -3,7 +3,9 @@ import type { Embedder } from '../embedding/embedder.ts'
 import { toVectors } from './vector-bytes.ts'
 
 // index: text_vectors_pkey
-const select = `select text_hash, vectors from text_vectors where model_id = $1 and text_hash = any($2)`
+const select = `
+  select text_hash, vectors from text_vectors
+  where model_id = $1 and text_hash = any($2) and dimensions = $3`
 
 // Once a day is often enough to be told apart from what nobody needs any more.
 const noteUse = `
@@ -17,7 +19,11 @@ export async function readVectors(
   textHashes: readonly string[],
 ): Promise<Map<string, Float32Array[]>> {
   if (textHashes.length === 0) return new Map()
-  const { rows } = await sql.query<{ text_hash: string; vectors: Buffer }>(select, [modelId, textHashes])
+  const { rows } = await sql.query<{ text_hash: string; vectors: Buffer }>(select, [
+    modelId,
+    textHashes,
+    dimensions,
+  ])
   await sql.query(noteUse, [modelId, textHashes])
   return new Map(
     rows.flatMap(({ text_hash, vectors: bytes }) => {

@@ -5,14 +5,23 @@ import { trimLessons } from './trim-lessons.ts'
 
 // A search teaches only whose it is, and where it belongs: with the id of another key's, or of another topic's, nothing is
 // learned and nothing is told. No foreign key, so a search that was dropped meanwhile is just not there.
-// index: searches_pkey
+// Whoever calls a tool again and again after one search has searched for it once: it teaches the first success and the first
+// failure of each tool. Feedback may have made either the other, so they are counted as well.
+// indexes: searches_pkey, lessons_by_kind
 const insert = prepared(`
   insert into lessons (invocation_id, search_id, tool, topic, query, model_id, vector, reward)
-  select ended.id, one.id, ended.tool, ended.topic, one.query, one.model_id, one.vector, ended.reward
+  select distinct on (one.id, ended.tool, sign(ended.reward))
+    ended.id, one.id, ended.tool, ended.topic, one.query, one.model_id, one.vector, ended.reward
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::double precision[])
-    as ended (id, tool, topic, key_id, search_id, reward)
+    with ordinality as ended (id, tool, topic, key_id, search_id, reward, place)
   join searches as one on one.id = any(array[ended.search_id])
     and one.key_id = ended.key_id and one.topic = ended.topic
+  where (
+    select count(*) < 2 and count(*) filter (where sign(known.reward) = sign(ended.reward)) = 0
+    from lessons as known
+    where known.tool = ended.tool and known.topic = ended.topic and known.search_id = one.id
+  )
+  order by one.id, ended.tool, sign(ended.reward), ended.place
   on conflict (invocation_id) do nothing
   returning tool, topic`)
 

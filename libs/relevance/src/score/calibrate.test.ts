@@ -8,6 +8,7 @@ const scored = fc.record({
   score: fc.double({ min: -2, max: 4, noNaN: true }),
   semantic: fc.double({ min: -1, max: 1, noNaN: true }),
   lexical: fc.double({ min: 0, max: 3, noNaN: true }),
+  learned: fc.double({ min: -1, max: 1, noNaN: true }),
   covered: fc.double({ min: 0, max: 1, noNaN: true }),
 })
 
@@ -33,6 +34,7 @@ const hit = (score: number, covered = 0): Scored => ({
   score,
   semantic: score / 2,
   lexical: score / 2,
+  learned: 0,
   covered,
 })
 
@@ -43,6 +45,17 @@ test('a clear hit that the query names is likelier to fit than one among many li
     const [vague = 0] = calibrate([hit(0.22, 0.1), ...among], 6, withVectors)
     assert.ok(clear > 0.8 && vague < 0.5, `${clear} against ${vague}`)
   }
+})
+
+test('where nothing of the query is met by anything, nothing fits', () => {
+  const unmet = Array.from({ length: 20 }, () => hit(0))
+  for (const withVectors of [true, false])
+    assert.deepEqual(new Set(calibrate(unmet, 2, withVectors)), new Set([0]))
+  const far = { ...hit(-0.05, 0), semantic: -0.05, lexical: 0 }
+  assert.deepEqual(calibrate([far], 2, true), [0])
+  assert.deepEqual(calibrate([{ ...far, learned: 0.01 }], 2, false), [0], 'none of its words')
+  const [taught = 0] = calibrate([{ ...far, semantic: 0.01, learned: 0.2, score: 0.21 }], 2, true)
+  assert.ok(taught > 0)
 })
 
 test('one tool alone has no distance to others', () => {

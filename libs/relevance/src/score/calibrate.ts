@@ -9,6 +9,8 @@ export type Scored = {
   score: number
   semantic: number
   lexical: number
+  /** What lessons add. */
+  learned: number
   /** The part of what the query says, by the weight of its terms, that the tool's text says too. */
   covered: number
 }
@@ -31,7 +33,7 @@ export type Features = Readonly<Record<(typeof featureNames)[number], number>>
 
 /** What tells whether the best of them fits. Best first; at least one. */
 export function featuresOf(scored: readonly Scored[], termCount: number): Features {
-  const best = scored[0] ?? { score: 0, semantic: 0, lexical: 0, covered: 0 }
+  const best = scored[0] ?? { score: 0, semantic: 0, lexical: 0, learned: 0, covered: 0 }
   const scores = scored.map(({ score }) => score)
   const mean = meanOf(scores)
   const deviation = Math.sqrt(meanOf(scores.map((score) => (score - mean) ** 2)))
@@ -59,8 +61,16 @@ function fitProbability(features: Features, { intercept, weights }: Calibration)
   return sigmoid(featureNames.reduce((sum, name) => sum + weights[name] * features[name], intercept))
 }
 
+/** Whether anything speaks for it: something of what it says or was taught is in the query, by word or by meaning. */
+function isMet({ semantic, lexical, learned, covered }: Scored, withVectors: boolean): boolean {
+  return semantic + lexical + learned > 0 && (withVectors || covered > 0)
+}
+
 /** Of each tool, how likely it is to be what was asked for: the probability of the best, less by what it is behind. */
 export function calibrate(scored: readonly Scored[], termCount: number, withVectors: boolean): number[] {
+  const [first] = scored
+  // The figures were fitted to queries that somebody meant, of which tools say something nearly always.
+  if (first === undefined || !isMet(first, withVectors)) return scored.map(() => 0)
   const calibration = withVectors ? calibrations.fused : calibrations.lexical
   const features = featuresOf(scored, termCount)
   const best = logit(fitProbability(features, calibration))

@@ -28,6 +28,9 @@ export function createVectorIndex(dimensions: number) {
     /** What is common to questions as such, taken off a query that comes from the embedder. */
     centreQuery: (vector: Float32Array): Float32Array =>
       unit(reference === null ? vector : addScaled(unit(vector), reference, -1)),
+    rawVectorOf: (tool: string): Float32Array | undefined => raw.get(tool),
+    /** Null until it is set. */
+    referenceMean: (): Float32Array | null => reference,
     setReferenceMean(mean: Float32Array): void {
       reference = mean
     },
