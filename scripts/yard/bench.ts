@@ -6,11 +6,21 @@ import { prepareDataDir } from '../services/installation/data-dir.ts'
 import { createProgress, createRenderer } from '../services/terminal/progress.ts'
 import { withScratchDatabase } from '../services/database/scratch-database.ts'
 import { withEngine } from '../services/engine/with-engine.ts'
+import { withUsage } from './arguments/with-usage.ts'
 import type { Ground } from './benches.ts'
 import { benches, longBenches } from './benches.ts'
 
-/** Measures on this machine. Prints a table, or with --json one object with a member for each bench. */
-export async function bench(args: string[]): Promise<number> {
+const usage = './yard bench [NAME …] [--json]'
+const about = [
+  'measure on this machine: what is named, or all but those that take long',
+  ...Object.keys(benches).map((name) => `  ${name}${longBenches.includes(name) ? ', which takes long' : ''}`),
+].join('\n')
+
+export const bench = (args: string[]): Promise<number> =>
+  withUsage({ args, usage, about }, () => measureChosen(args))
+
+/** Prints a table, or with --json one object with a member for each bench. */
+async function measureChosen(args: string[]): Promise<number> {
   const options = { json: { type: 'boolean', default: false } } as const
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options })
   for (const name of positionals) refuseUnknown(name)

@@ -9,7 +9,9 @@ import { describePlans } from '@toolyard/invocations/bench/describe-plans'
 import { compareTables, describeTimes, fillTables, ratioMax } from '@toolyard/invocations/bench/large-table'
 import { benchThroughput } from '@toolyard/invocations/bench/throughput'
 import { benchHotTool } from '@toolyard/memory/bench/hot-tool'
+import { benchSanitize } from '@toolyard/sanitize/bench/sanitize'
 import { benchFiring } from '@toolyard/schedules/bench/firing'
+import { benchTicksDue } from '@toolyard/schedules/bench/ticks-due'
 import { benchTickLag } from '@toolyard/scheduler/bench/tick-lag'
 import { benchFanOut } from '@toolyard/webhooks/bench/fan-out'
 import { benchSandbox } from '@toolyard/sandbox/bench/sandbox'
@@ -31,8 +33,8 @@ export type Ground = {
   progress: Progress
 }
 
-/** Measured only when they are named: they take a quarter of an hour, and 20 GB of disk. */
-export const longBenches: readonly string[] = ['large-table']
+/** Measured only when they are named: a quarter of an hour and 20 GB of disk, and some minutes. */
+export const longBenches: readonly string[] = ['large-table', 'sanitize']
 
 const plansPage = join(import.meta.dirname, '../../docs/ops/plans.md')
 
@@ -148,6 +150,29 @@ export const benches: Readonly<Record<string, (ground: Ground) => Promise<Measur
         ['its slowest minute', slowest],
         ['a look at all of them when nothing is due', `${Math.round(idleMs)} ms`],
       ],
+    }
+  },
+  'ticks-due': async () => {
+    const result = benchTicksDue()
+    const { schedules, readMs, firstMinuteMs, minuteMs, missedDayMs } = result
+    const ms = (value: number) => `${Math.round(value)} ms`
+    return {
+      result,
+      rows: [
+        [`read ${schedules} patterns, in forty zones`, ms(readMs)],
+        ['find what was due of them in a minute', `${ms(minuteMs)}, at first ${ms(firstMinuteMs)}`],
+        ['and in a day that was missed', ms(missedDayMs)],
+      ],
+    }
+  },
+  sanitize: async () => {
+    const result = benchSanitize()
+    return {
+      result,
+      rows: result.map(({ name, ms, doubleMs }) => [
+        name,
+        `${ms.toFixed(1)} ms, twice as much ${doubleMs.toFixed(1)} ms`,
+      ]),
     }
   },
   'tick-lag': async ({ withDatabase }) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { invocationShape } from '@toolyard/contract/invocations'
+import { invocationShape, isFinal } from '@toolyard/contract/invocations'
 import { toolListShape } from '@toolyard/contract/tools'
 import type { Installation } from '../services/installation/installation.ts'
 import { messageOf } from '../services/terminal/failure.ts'
@@ -9,7 +9,7 @@ import type { Progress, Renderer } from '../services/terminal/progress.ts'
 import type { Api } from './api/open-api.ts'
 import { openApi, readAnswer } from './api/open-api.ts'
 import type { Invocation } from './invocation/invocation-lines.ts'
-import { invocationLines, isFinal } from './invocation/invocation-lines.ts'
+import { invocationLines } from './invocation/invocation-lines.ts'
 import { createPaint } from './text/paint.ts'
 
 const example = 'tool_example'
@@ -56,7 +56,7 @@ async function callOnce(api: Api, signal: AbortSignal): Promise<Invocation> {
   let answer = await api.call(path, { method: 'POST', body, wait: pollSeconds, signal })
   for (;;) {
     const invocation = readAnswer(invocationShape, answer)
-    if (isFinal(invocation)) return invocation
+    if (isFinal(invocation.status)) return invocation
     if (performance.now() > until)
       throw new Error(`it still waits (${invocation.waiting_for ?? invocation.status}); see ./yard tool list`)
     answer = await api.call(`/invocations/${invocation.id}?wait=${pollSeconds}`, {

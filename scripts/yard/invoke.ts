@@ -1,43 +1,36 @@
 import { parseArgs } from 'node:util'
-import { idempotencyKey, invocationShape } from '@toolyard/contract/invocations'
-import { withUsage } from './arguments/with-usage.ts'
+import { idempotencyKey, invocationShape, isFinal } from '@toolyard/contract/invocations'
 import { askingOptions, openDesk } from './api/desk.ts'
-import { invocationLines, isFinal } from './invocation/invocation-lines.ts'
+import { invocationLines } from './invocation/invocation-lines.ts'
 import { readAnswer } from './api/open-api.ts'
 import { onlyWord, readObject, requireToolName } from './arguments/read-arguments.ts'
 import { oneLine } from './text/terminal-text.ts'
 import { UsageFault } from './arguments/usage-fault.ts'
 import { watchToEnd } from './watch.ts'
 
-const usage =
-  "./yard invoke NAME [--params '{…}'] [--wait] [--topic TOPIC] [--idempotency-key KEY] [--json] [--key-file FILE]"
-const about = 'queue a call; --wait follows it to its end, and Ctrl-C ends only the waiting'
-
 /** Exit code 0: it is accepted, or with `--wait` it succeeded. */
 export async function invoke(args: string[]): Promise<number> {
-  return withUsage({ args, usage, about }, async () => {
-    const options = {
-      ...askingOptions,
-      params: { type: 'string', default: '{}' },
-      topic: { type: 'string' },
-      wait: { type: 'boolean', default: false },
-      'idempotency-key': { type: 'string' },
-    } as const
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const name = requireToolName(onlyWord(positionals, 'NAME'))
-    const key = readIdempotencyKey(values['idempotency-key'])
-    const params = await readObject('--params', values.params)
-    const desk = openDesk(values)
-    const body = { params, ...(values.topic !== undefined && { topic: values.topic }) }
-    const call = { method: 'POST', body, idempotencyKey: key } as const
-    const answer = await desk.api.call(`/tools/${name}/invoke`, call)
-    const invocation = readAnswer(invocationShape, answer)
-    if (values.wait && !isFinal(invocation))
-      return watchToEnd(desk, invocation.id, values.json ? 'result' : 'lines')
-    desk.tell(answer, (paint) => invocationLines(invocation, paint))
-    if (!isFinal(invocation)) desk.note(oneLine(`Follow it with ./yard watch ${invocation.id}`))
-    return values.wait && invocation.status !== 'succeeded' ? 1 : 0
-  })
+  const options = {
+    ...askingOptions,
+    params: { type: 'string', default: '{}' },
+    topic: { type: 'string' },
+    wait: { type: 'boolean', default: false },
+    'idempotency-key': { type: 'string' },
+  } as const
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const name = requireToolName(onlyWord(positionals, 'NAME'))
+  const key = readIdempotencyKey(values['idempotency-key'])
+  const params = await readObject('--params', values.params)
+  const desk = openDesk(values)
+  const body = { params, ...(values.topic !== undefined && { topic: values.topic }) }
+  const call = { method: 'POST', body, idempotencyKey: key } as const
+  const answer = await desk.api.call(`/tools/${name}/invoke`, call)
+  const invocation = readAnswer(invocationShape, answer)
+  if (values.wait && !isFinal(invocation.status))
+    return watchToEnd(desk, invocation.id, values.json ? 'result' : 'lines')
+  desk.tell(answer, (paint) => invocationLines(invocation, paint))
+  if (!isFinal(invocation.status)) desk.note(oneLine(`Follow it with ./yard watch ${invocation.id}`))
+  return values.wait && invocation.status !== 'succeeded' ? 1 : 0
 }
 
 function readIdempotencyKey(typed: string | undefined): string | undefined {

@@ -7,35 +7,45 @@ import { scopes } from '@toolyard/contract/scopes'
 import { assertSchema } from '@toolyard/db/migrate'
 import type { Pool } from '@toolyard/db/pool'
 import { withPool } from '../services/database/database.ts'
-import { Failure } from '../services/terminal/failure.ts'
 import { openInstallation } from '../services/installation/installation.ts'
 import { createProgress, createRenderer } from '../services/terminal/progress.ts'
 import { withDatabase } from '../services/database/with-database.ts'
+import { onlyWord } from './arguments/read-arguments.ts'
+import type { Verb } from './arguments/run-verb.ts'
+import { runVerb } from './arguments/run-verb.ts'
+import { UsageFault } from './arguments/usage-fault.ts'
 
 // Keys by the person at the machine, who needs none: who can read the database may make keys.
 
-const usage = `Usage:
-  ./yard key create --name NAME (--scope SCOPE … | --scope all) [--topic TOPIC …] [--tool TOOL …] [--expires 2030-01-01T00:00:00Z]
-  ./yard key list [--json]
-  ./yard key revoke ID
-Scopes: ${scopes.join(', ')}`
+const verbs: Record<string, Verb> = {
+  create: {
+    usage:
+      '--name NAME (--scope SCOPE … | --scope all) [--topic TOPIC …] [--tool TOOL …] [--expires 2030-01-01T00:00:00Z]',
+    about: 'make a key, and print it this once',
+    details: [
+      '  --topic, --tool  bind it to these: it sees and calls nothing else',
+      `Scopes: ${scopes.join(', ')}`,
+    ],
+    load: async () => (args) => withKeys(create(args)),
+  },
+  list: {
+    usage: '[--json]',
+    about: 'all keys, newest first, revoked and expired ones too',
+    load: async () => (args) => withKeys(list(args)),
+  },
+  revoke: {
+    usage: 'ID',
+    about: 'end a key for good',
+    load: async () => (args) => withKeys(revoke(args)),
+  },
+}
 
 const operator = { actor: { kind: 'operator' } } as const
 const pageSize = 200
 
-export async function key([verb, ...args]: string[]): Promise<number> {
-  const run =
-    verb === 'create'
-      ? create(args)
-      : verb === 'list'
-        ? list(args)
-        : verb === 'revoke'
-          ? revoke(args)
-          : undefined
-  if (run === undefined) {
-    console.error(usage)
-    return 2
-  }
+export const key = (args: string[]): Promise<number> => runVerb('key', verbs, args)
+
+function withKeys(run: (pool: Pool) => Promise<number>): Promise<number> {
   // Progress goes to stderr: stdout is the key, for a script to take.
   const progress = createProgress(createRenderer(process.stderr).show)
   return withDatabase(openInstallation(), progress, (url) =>
@@ -62,7 +72,7 @@ function create(args: string[]): (pool: Pool) => Promise<number> {
   })
   if (!body.success) {
     const faults = body.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
-    throw new Failure(`The key cannot be made:\n${faults.join('\n')}\n${usage}`)
+    throw new UsageFault(`the key cannot be made:\n${faults.join('\n')}`)
   }
   return async (pool) => {
     const made = await createKey(pool, operator, body.data)
@@ -88,8 +98,7 @@ function list(args: string[]): (pool: Pool) => Promise<number> {
 
 function revoke(args: string[]): (pool: Pool) => Promise<number> {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
-  const [id, ...rest] = positionals
-  if (id === undefined || rest.length > 0) throw new Failure(`./yard key revoke takes one id\n${usage}`)
+  const id = onlyWord(positionals, 'ID')
   return async (pool) => {
     const revoked = await revokeKey(pool, operator, id)
     console.log(`Revoked ${revoked.id} "${revoked.name}"; no process honours it after 2 seconds.`)

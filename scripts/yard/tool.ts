@@ -22,7 +22,10 @@ const verbs: Record<string, Verb> = {
   },
   run: {
     usage: `NAME [--params '{…}'] [--topic TOPIC] ${asking}`,
-    about: 'one call, as an agent makes it; - reads the params from stdin',
+    about: 'one call, as an agent makes it, to its end; - reads the params from stdin',
+    details: [
+      'Ctrl-C cancels the call. ./yard invoke NAME makes one that goes on by itself. Exit code 1 unless it succeeded.',
+    ],
     load: async () => (await import('./tool/run-tool.ts')).runTool,
   },
   list: {

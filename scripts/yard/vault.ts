@@ -12,22 +12,29 @@ import { Failure } from '../services/terminal/failure.ts'
 import { openInstallation } from '../services/installation/installation.ts'
 import { createProgress, createRenderer } from '../services/terminal/progress.ts'
 import { withDatabase } from '../services/database/with-database.ts'
+import type { Verb } from './arguments/run-verb.ts'
+import { runVerb } from './arguments/run-verb.ts'
 
-const usage = `Usage:
-  ./yard vault new-key                 print a new entry for YARD_SECRET_KEYS
-  ./yard vault rotate [--data-keys]    wrap every tool's key with the first of the master keys;
-                                       --data-keys also encrypts all settings anew`
+const verbs: Record<string, Verb> = {
+  'new-key': {
+    usage: '',
+    about: 'print a new entry for YARD_SECRET_KEYS',
+    load: async () => printNewKey,
+  },
+  rotate: {
+    usage: '[--data-keys]',
+    about: 'wrap the key of every tool with the first of the master keys: docs/ops/master-keys.md',
+    details: ['  --data-keys  encrypt all settings anew, too'],
+    load: async () => rotate,
+  },
+}
 
 const operator = { actor: { kind: 'operator' } } as const
 
-export async function vault([verb, ...args]: string[]): Promise<number> {
-  if (verb === 'new-key' && args.length === 0) return printNewKey()
-  if (verb === 'rotate') return rotate(args)
-  console.error(usage)
-  return 2
-}
+export const vault = (args: string[]): Promise<number> => runVerb('vault', verbs, args)
 
-function printNewKey(): number {
+async function printNewKey(args: string[]): Promise<number> {
+  parseArgs({ args, options: {} })
   console.log(`${newId()}:${randomBytes(32).toString('base64url')}`)
   return 0
 }

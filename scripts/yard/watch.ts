@@ -2,16 +2,12 @@ import { parseArgs } from 'node:util'
 import { Interruption } from '../services/terminal/failure.ts'
 import { followInvocation } from './invocation/follow-invocation.ts'
 import { createJsonReporter, createLineReporter } from './invocation/follow-lines.ts'
-import { withUsage } from './arguments/with-usage.ts'
 import { listenForStop } from './stop-signals.ts'
 import type { Desk } from './api/desk.ts'
 import { askingOptions, openDesk } from './api/desk.ts'
 import { invocationLines } from './invocation/invocation-lines.ts'
 import { onlyWord } from './arguments/read-arguments.ts'
 import { jsonLine, oneLine } from './text/terminal-text.ts'
-
-const usage = './yard watch ID [--json] [--key-file FILE]'
-const about = 'follow an invocation until it has ended; Ctrl-C ends only the watching'
 
 const output = {
   out: (text: string) => void process.stdout.write(text),
@@ -20,11 +16,9 @@ const output = {
 
 /** Exit code 1 unless it succeeded. With `--json`: each event is a line, and the last line is the invocation. */
 export async function watch(args: string[]): Promise<number> {
-  return withUsage({ args, usage, about }, async () => {
-    const { values, positionals } = parseArgs({ args, options: askingOptions, allowPositionals: true })
-    const id = onlyWord(positionals, 'ID')
-    return watchToEnd(openDesk(values), id, values.json ? 'events' : 'lines')
-  })
+  const { values, positionals } = parseArgs({ args, options: askingOptions, allowPositionals: true })
+  const id = onlyWord(positionals, 'ID')
+  return watchToEnd(openDesk(values), id, values.json ? 'events' : 'lines')
 }
 
 /** `result`: nothing but the invocation as JSON, at its end. */

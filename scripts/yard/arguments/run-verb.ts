@@ -1,9 +1,10 @@
 import { nearestWord } from '@toolyard/contract/nearest-word'
 import { columns } from '../text/terminal-text.ts'
-import { UsageFault } from './usage-fault.ts'
+import type { Run } from './with-usage.ts'
+import { withUsage } from './with-usage.ts'
 
 /** A command of a command, loaded only when it is asked for. */
-export type Verb = { usage: string; about: string; load: () => Promise<(args: string[]) => Promise<number>> }
+export type Verb = { usage: string; about: string; details?: readonly string[]; load: () => Promise<Run> }
 
 /** What commands that ask the running API take. */
 export const asking = '[--json] [--key-file FILE]'
@@ -26,19 +27,9 @@ export async function runVerb(
     console.error(help(command, verbs))
     return 2
   }
-  const usage = `Usage: ./yard ${command} ${name} ${verb.usage}`
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(`${usage}\n${verb.about}`)
-    return 0
-  }
-  const run = await verb.load()
-  try {
-    return await run(args)
-  } catch (error) {
-    if (!(error instanceof UsageFault)) throw error
-    console.error(`yard: ${error.message}\n${usage}`)
-    return 2
-  }
+  const usage = `./yard ${command} ${name} ${verb.usage}`
+  const about = [verb.about, ...(verb.details ?? [])].join('\n')
+  return withUsage({ args, usage, about }, async () => (await verb.load())(args))
 }
 
 const help = (command: string, verbs: Readonly<Record<string, Verb>>) =>
@@ -47,5 +38,5 @@ const help = (command: string, verbs: Readonly<Record<string, Verb>>) =>
     '',
     ...columns(Object.entries(verbs).map(([name, { about }]) => [`  ${name}`, about])),
     '',
-    `What each takes: ./yard ${command} <command> --help`,
+    `What each takes: ./yard ${command} <command> --help, or ./yard help ${command} <command>`,
   ].join('\n')

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { invocationShape, invocationStatuses } from '@toolyard/contract/invocations'
+import { invocationShape, invocationStatuses, isFinal } from '@toolyard/contract/invocations'
 import { z } from 'zod'
 import type { Invocation } from './invocation-lines.ts'
-import { isFinal } from './invocation-lines.ts'
 import type { Api } from '../api/open-api.ts'
 import { Unreachable, readAnswer } from '../api/open-api.ts'
 import type { ServerEvent } from '../api/read-events.ts'
@@ -56,7 +55,7 @@ export async function followInvocation(
       }
       const answer = await api.call(path, { signal })
       const invocation = readAnswer(invocationShape, answer)
-      if (isFinal(invocation)) return { answer, invocation }
+      if (isFinal(invocation.status)) return { answer, invocation }
     } catch (error) {
       if (!(error instanceof Unreachable) || !isOpened) throw error
       lostAtMs ??= performance.now()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invocationShape } from '@toolyard/contract/invocations'
-import { invocationLines, isFinal } from './invocation-lines.ts'
+import { invocationLines } from './invocation-lines.ts'
 import { createPaint } from '../text/paint.ts'
 
 const paint = createPaint({}, {})
@@ -57,12 +57,4 @@ test('a call that failed is told with its reason, and neither steers the termina
     'stderr:',
     '  a\n  b\\u{9b}1m',
   ])
-})
-
-test('five states are final', () => {
-  const all = ['queued', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'expired']
-  assert.deepEqual(
-    all.filter((status) => !isFinal(shape({ status }))),
-    ['queued', 'running'],
-  )
 })

@@ -5,10 +5,6 @@ import { indent, oneLine } from '../text/terminal-text.ts'
 
 export type Invocation = z.infer<typeof invocationShape>
 
-const finals = ['succeeded', 'failed', 'timed_out', 'cancelled', 'expired']
-
-export const isFinal = ({ status }: Invocation) => finals.includes(status)
-
 export function invocationLines(invocation: Invocation, paint: Paint): string[] {
   const { id, status, duration_ms: ranMs, queue_ms: waitedMs, result, failure } = invocation
   const word = status === 'succeeded' ? paint.good(status) : paint.bad(oneLine(status))

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { invocationShape } from '@toolyard/contract/invocations'
+import { invocationShape, isFinal } from '@toolyard/contract/invocations'
 import { Interruption } from '../../services/terminal/failure.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Desk } from '../api/desk.ts'
 import { askingOptions, openDesk } from '../api/desk.ts'
 import type { Invocation } from '../invocation/invocation-lines.ts'
-import { invocationLines, isFinal } from '../invocation/invocation-lines.ts'
+import { invocationLines } from '../invocation/invocation-lines.ts'
 import { readAnswer } from '../api/open-api.ts'
 import { onlyWord, readObject, requireToolName } from '../arguments/read-arguments.ts'
 import { oneLine } from '../text/terminal-text.ts'
@@ -40,7 +40,7 @@ async function awaitEnd({ api, note }: Desk, first: unknown): Promise<unknown> {
   try {
     for (;;) {
       const invocation = readAnswer(invocationShape, answer)
-      if (isFinal(invocation)) return answer
+      if (isFinal(invocation.status)) return answer
       note(waiting(invocation))
       answer = await api.call(`${path}?wait=${nextWaitSeconds}`, {
         wait: nextWaitSeconds,

@@ -194,7 +194,7 @@ test('what is typed wrongly is told before anything listens, and no part of a se
   const address = taken.address()
   assert.ok(address !== null && typeof address === 'object')
   const wrong: [string[], number, RegExp][] = [
-    [[], 2, /say what to do/],
+    [[], 2, /Usage: \.\/yard webhook <command>/],
     [['listen', '--nothing'], 2, /--nothing/],
     [['listen', 'more'], 2, /more/],
     [['listen', '--secret', 'whsec_hunter22'], 2, /fewer than 24 bytes/],
