@@ -99,6 +99,14 @@ test('only development files import testkit', () => {
   }
 })
 
+test('what keeps services running does not import testkit either', () => {
+  const source = "import { testPool } from '@toolyard/testkit/database'\ntestPool()"
+  const path = 'scripts/services/redis/x.ts'
+  assert.deepEqual(inFile(path, source), [`${path}:1 testkit`])
+  for (const other of ['scripts/services/redis/x.test.ts', 'scripts/services/redis/fixtures/x.ts'])
+    assert.deepEqual(inFile(other, source), [], other)
+})
+
 test('what a service runs imports no development file', () => {
   for (const target of [
     './fixtures/y.ts',
@@ -262,7 +270,7 @@ test('barrels are refused in every shape', () => {
 test('a package that the table does not know is refused', () => {
   const lib = {
     'libs/extra/package.json': '{"name":"@toolyard/extra","exports":{}}',
-    'libs/extra/README.md': '# Extra',
+    'libs/extra/README.md': 'May import: nothing.',
   }
   assert.deepEqual(faultsOf(lib), ['libs/extra/package.json:1 table'])
   assert.deepEqual(faultsOf({ 'apps/web/package.json': '{"name":"@toolyard/web"}' }), [
@@ -291,6 +299,7 @@ test('a lib exports by a map of files that exist', () => {
 
 test('every lib has a README of at most 40 lines', () => {
   assert.deepEqual(faultsOf({ 'libs/db/README.md': undefined }), ['libs/db/README.md:1 readme'])
-  assert.deepEqual(faultsOf({ 'libs/db/README.md': 'line\n'.repeat(41) }), ['libs/db/README.md:41 readme'])
-  assert.deepEqual(faultsOf({ 'libs/db/README.md': 'line\n'.repeat(40) }), [])
+  const readme = (lineCount: number) => `May import: level 2.\n${'line\n'.repeat(lineCount - 1)}`
+  assert.deepEqual(faultsOf({ 'libs/db/README.md': readme(41) }), ['libs/db/README.md:41 readme'])
+  assert.deepEqual(faultsOf({ 'libs/db/README.md': readme(40) }), [])
 })

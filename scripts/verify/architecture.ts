@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { apps, levelOf, mayReadEnvironment, testkit } from './architecture-table.ts'
+import { apps, isDevelopmentFile, levelOf, mayReadEnvironment, testkit } from './architecture-table.ts'
 import type { Fault } from './fault.ts'
 import type { Package } from './packages.ts'
 import { importFaults, workspaceOf } from './import-faults.ts'
@@ -8,10 +8,9 @@ import { packageCycles } from './package-cycles.ts'
 import type { Edge } from './package-cycles.ts'
 import type { Module } from './read-module.ts'
 import { readModule } from './read-module.ts'
+import { readmeFaults } from './readme-faults.ts'
 import type { Tree } from './read-tree.ts'
 import { isSourceFile } from './source-file.ts'
-
-const readmeLinesMax = 40
 
 /** Every breach of docs/ARCHITECTURE.md's rules in the tree. */
 export function checkArchitecture(tree: Tree): Fault[] {
@@ -38,7 +37,14 @@ export function checkArchitecture(tree: Tree): Fault[] {
       if (from.kind === 'lib' && to !== undefined) edges.push({ from: from.short, to, path, line: at.line })
     }
   }
-  return [...faults, ...packages.flatMap((one) => folderFaults(one, tree)), ...packageCycles(edges)]
+  const running = edges.filter(({ path }) => !isDevelopmentFile(path))
+  const ofReadmes = packages.flatMap((one) => (one.kind === 'lib' ? readmeFaults(one, tree, running) : []))
+  return [
+    ...faults,
+    ...packages.flatMap((one) => folderFaults(one, tree)),
+    ...ofReadmes,
+    ...packageCycles(edges),
+  ]
 }
 
 function folderFaults(one: Package, tree: Tree): Fault[] {
@@ -59,8 +65,7 @@ function folderFaults(one: Package, tree: Tree): Fault[] {
     const message = `declares ${testkit}: remove it; tests find it through the workspace, and declared it would close a circle, since ${testkit} imports libs`
     faults.push({ path, line: 1, rule: 'testkit', message })
   }
-  if (one.kind === 'lib')
-    faults.push(...readmeFaults(`${one.folder}/README.md`, tree), ...exportsFaults(one, tree))
+  if (one.kind === 'lib') faults.push(...exportsFaults(one, tree))
   return faults
 }
 
@@ -74,24 +79,6 @@ function exportsFaults(one: Package, tree: Tree): Fault[] {
     .map((target) =>
       report(`exports ${target}, which does not exist: name each public file, without patterns`),
     )
-}
-
-function readmeFaults(path: string, tree: Tree): Fault[] {
-  const text = tree.get(path)
-  if (text === undefined) {
-    return [
-      {
-        path,
-        line: 1,
-        rule: 'readme',
-        message: 'is missing: owns, does not own, may import, invariants, how to test',
-      },
-    ]
-  }
-  const lineCount = text.trimEnd().split('\n').length
-  if (lineCount <= readmeLinesMax) return []
-  const message = `has ${lineCount} lines: cut it to ${readmeLinesMax}, the code says the rest`
-  return [{ path, line: readmeLinesMax + 1, rule: 'readme', message }]
 }
 
 function moduleFaults(path: string, module: Module): Fault[] {

@@ -100,17 +100,39 @@ test('a test does not sleep', () => {
   assert.deepEqual(inTest(`${limit}\nimport { setImmediate } from 'node:timers/promises'`), [])
 })
 
+test('a test does not let the database sleep for it either', () => {
+  const ways = [
+    "await pool.query('select pg_sleep(0.3)')",
+    'await pool.query(`select pg_sleep(${seconds})`)',
+    "await queryWithin(pool, { text: 'select PG_SLEEP_FOR ($1)', limitMs: 50 })",
+  ]
+  for (const way of ways) {
+    assert.deepEqual(inTest(way), ['1 sleep'], way)
+    assert.deepEqual(faultsIn('libs/db/fixtures/x.ts', way), ['1 sleep'], way)
+    assert.deepEqual(inLib(way), [], way)
+    assert.deepEqual(inTest(`// sleeps because it is to be cut off\n${way}`), [], way)
+  }
+  const hanging = "const running = pool.query('select pg_sleep(60)')"
+  const refused = "await assert.rejects(pool.query('select pg_sleep(60)'), { code: '57014' })"
+  assert.deepEqual(inTest(`${hanging}\n${refused}`), [])
+})
+
+test('a test says which error it expects', () => {
+  const ways = ['assert.rejects(run())', "assert.rejects(run(), 'it fails')", 'assert.throws(run, `no ${a}`)']
+  for (const way of [...ways, 'assert.throws(run)', 'throws(run)', 'assert.rejects(run(), Error)']) {
+    assert.deepEqual(inTest(way), ['1 any-error'], way)
+    assert.deepEqual(faultsIn('test/fixtures/x.ts', way), ['1 any-error'], way)
+    assert.deepEqual(inLib(way), [], way)
+  }
+  const told = ['/gone/', "{ code: '57014' }", 'RangeError', '(error) => isGone(error)', 'refusal']
+  for (const error of told) assert.deepEqual(inTest(`assert.rejects(run(), ${error})`), [], error)
+  assert.deepEqual(inTest('promise.throws(run)'), [])
+})
+
 test('a rule is switched off with a reason only', () => {
   assert.deepEqual(inLib('\n// oxlint-disable-next-line no-console\nrun()'), ['2 disable-reason'])
   assert.deepEqual(inLib('/* eslint-disable no-console */'), ['1 disable-reason'])
   assert.deepEqual(inLib('// oxlint-disable-next-line no-console -- the start page\nrun()'), [])
-})
-
-test('a source file has at most 400 lines, a test 500', () => {
-  assert.deepEqual(inLib('run()\n'.repeat(400)), [])
-  assert.deepEqual(inLib('run()\n'.repeat(401)), ['401 file-size'])
-  assert.deepEqual(inTest('run()\n'.repeat(500)), [])
-  assert.deepEqual(inTest('run()\n'.repeat(501)), ['501 file-size'])
 })
 
 test('only files of the repository’s own code are read', () => {

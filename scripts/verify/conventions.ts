@@ -1,13 +1,9 @@
-import { isTestFile } from './architecture-table.ts'
 import { castFaults } from './cast-faults.ts'
 import type { Fault } from './fault.ts'
 import type { Tree } from './read-tree.ts'
 import type { SourceFile } from './source-file.ts'
 import { isSourceFile, readSource } from './source-file.ts'
 import { testFaults } from './test-faults.ts'
-
-const sourceLinesMax = 400
-const testLinesMax = 500
 
 /** The rules of CONTRIBUTING.md that the linter has no words for. */
 export function checkConventions(tree: Tree): Fault[] {
@@ -16,28 +12,9 @@ export function checkConventions(tree: Tree): Fault[] {
     if (/^(?:package\.json|yard)$|\/package\.json$/.test(path)) faults.push(...mockFlagFaults(path, source))
     if (!isSourceFile(path)) continue
     const file = readSource(path, source)
-    faults.push(
-      ...sizeFaults(path, source),
-      ...directiveFaults(file),
-      ...castFaults(file),
-      ...testFaults(file),
-    )
+    faults.push(...directiveFaults(file), ...castFaults(file), ...testFaults(file))
   }
   return faults
-}
-
-function sizeFaults(path: string, source: string): Fault[] {
-  const max = isTestFile(path) ? testLinesMax : sourceLinesMax
-  const lineCount = source.trimEnd().split('\n').length
-  if (lineCount <= max) return []
-  return [
-    {
-      path,
-      line: max + 1,
-      rule: 'file-size',
-      message: `has ${lineCount} lines, more than ${max}: split it by verb`,
-    },
-  ]
 }
 
 function directiveFaults({ path, parsed, lineAt }: SourceFile): Fault[] {

@@ -5,8 +5,23 @@ import { checkDocs } from './docs.ts'
 const files = {
   'libs/db/src/pool.ts': '',
   'libs/queue/src/queue.ts': '',
-  'docs/ARCHITECTURE.md': '',
+  'docs/ARCHITECTURE.md': '# Architecture\n\n## Levels\n',
   'docs/path.svg': '',
+  'docs/configuration.md':
+    '| `YARD_PORT` | 8080 |\n| `YARD_KEYS` (secret) | |\n| `YARD_KEEP_LOGS_DAYS` | |\n',
+  'scripts/yard/commands.ts':
+    'export const commands: Commands = {\n  up: {\n  },\n  tool: {\n  },\n  key: {\n  },\n}\n',
+  'scripts/yard/tool.ts': "const verbs: Record<string, Verb> = {\n  list: {\n  },\n  'new-one': {\n  },\n}\n",
+  'scripts/yard/key.ts': "if (verb === 'create') create()\n",
+  'apps/api/src/routes/tools.ts': [
+    "const list = { method: 'get', path: '/tools' }",
+    "const one = { method: 'get',\n  path: '/tools/{name}' }",
+    "const invoke = { method: 'post', path: '/tools/{name}/invoke' }",
+    "const turn = (verb: 'on' | 'off') => ({ method: 'post', path: `/tools/{name}/${verb}` })",
+    "const mcp = { method, path: '/mcp' }",
+    "api.get('/openapi.json', () => {})",
+  ].join('\n'),
+  'apps/api/src/routes/tools.test.ts': "const gone = { method: 'get', path: '/gone' }",
 }
 
 const faultsOf = (changes: Record<string, string>) =>
@@ -64,10 +79,82 @@ test('a relative link leads somewhere', () => {
   )
   assert.deepEqual(
     inReadme(
-      '[a](docs/ARCHITECTURE.md#levels) [b](#top) [c](https://example.com/docs/x) [d](/docs/path.svg) [e](docs/)',
+      '[a](docs/ARCHITECTURE.md#levels) [c](https://example.com/docs/x#y) [d](/docs/path.svg#y) [e](docs/)',
     ),
     [],
   )
+})
+
+test('the anchor of a link is a heading of its page', () => {
+  for (const link of ['(#gone)', '(docs/ARCHITECTURE.md#gone)', '(docs/ARCHITECTURE.md#Levels)'])
+    assert.deepEqual(inReadme(`# Top\n[a]${link}`), ['README.md:2 doc-anchor'], link)
+  assert.deepEqual(inReadme('[a]: docs/ARCHITECTURE.md#gone'), ['README.md:1 doc-anchor'])
+  assert.deepEqual(inReadme('```\n# Top\n```\n[a](#top)'), ['README.md:4 doc-anchor'])
+  // One fault says it all.
+  assert.deepEqual(inReadme('[a](docs/gone.md#gone)'), ['README.md:1 doc-path'])
+  const headings = {
+    'the-yard': '## The yard',
+    'yard-up---detach': '### `./yard up --detach`',
+    'what-it-isn’t-and-is': '# What it isn’t, and is',
+    'see-levels': '## See [Levels](docs/ARCHITECTURE.md) ##',
+    here: 'text <a id="here"></a>',
+  }
+  for (const [anchor, heading] of Object.entries(headings)) {
+    const link = anchor.replace('’', '')
+    assert.deepEqual(inReadme(`${heading}\n[a](#${link})`), [], anchor)
+  }
+  assert.deepEqual(inReadme('# A\n# A\n[a](#a) [b](#a-1)'), [])
+  assert.deepEqual(inReadme('# A\n# A\n[c](#a-2)'), ['README.md:3 doc-anchor'])
+})
+
+test('a setting that is named exists', () => {
+  for (const text of ['set YARD_PROT', '`YARD_PORT_FILE`', '```\nYARD_PROT=1 ./yard up', 'YARD_DROP_*'])
+    assert.deepEqual(inReadme(text), [`README.md:${text.split('\n').length} doc-setting`], text)
+  assert.deepEqual(
+    inReadme(
+      '`YARD_PORT` YARD_KEYS `YARD_KEYS_FILE` `YARD_KEEP_…_DAYS` YARD_KEEP_* `YARD_…` TOOLYARD_ATTEMPT',
+    ),
+    [],
+  )
+})
+
+test('a command that is named exists', () => {
+  const unknown = ['`./yard pu`', '`./yard tool lits`', '`./yard key crate`', '`A=1 B=2 ./yard pu`']
+  for (const text of [...unknown, '`cd x && ./yard pu`', '`sudo ./yard pu`', '```\n$ ./yard pu'])
+    assert.deepEqual(inReadme(text), [`README.md:${text.split('\n').length} doc-command`], text)
+  const known = [
+    '`./yard up -d`',
+    '`./yard up now`',
+    '`./yard tool list`',
+    '`./yard tool NAME`',
+    '`./yard help`',
+  ]
+  for (const text of [
+    ...known,
+    '`./yard tool new-one X`',
+    '`./yard tool help`',
+    '`./yard`',
+    'what ./yard does',
+  ])
+    assert.deepEqual(inReadme(text), [], text)
+  assert.deepEqual(inReadme('```\nscripts/yard/tool.ts   what ./yard does\n```'), [])
+})
+
+test('a route that is named exists', () => {
+  const unknown = ['GET /tool', 'PATCH /tools', 'POST /tools/{name}/invoek', 'GET /tools/a/b', 'GET /gone']
+  for (const route of [...unknown, 'PUT /openapi.json'])
+    assert.deepEqual(inReadme(`see \`${route}\``), ['README.md:1 doc-route'], route)
+  assert.deepEqual(inReadme('```\ncurl http://127.0.0.1:8080/tool\n```'), ['README.md:2 doc-route'])
+  const known = [
+    'GET /tools?format=x',
+    'GET /tools/echo',
+    'POST /tools/<tool>/invoke',
+    'POST /tools/NAME/off',
+  ]
+  for (const route of [...known, 'DELETE /mcp', 'GET /openapi.json', 'curl 127.0.0.1:8080'])
+    assert.deepEqual(inReadme(`see \`${route}\``), [], route)
+  // What is sent to others is not ours.
+  assert.deepEqual(inReadme('```http\nPOST /receiver HTTP/1.1\n```'), [])
 })
 
 test('decisions are named, numbered without gaps and short', () => {

@@ -1,6 +1,14 @@
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
-import { isDevelopmentFile, levelOf, levels, ownerOf, sharedByLowest, testkit } from './architecture-table.ts'
+import {
+  isDevelopmentFile,
+  levelOf,
+  levels,
+  mayImportTestkit,
+  ownerOf,
+  sharedByLowest,
+  testkit,
+} from './architecture-table.ts'
 import type { Fault } from './fault.ts'
 import type { Package } from './packages.ts'
 import { scope } from './packages.ts'
@@ -69,12 +77,12 @@ function workspaceFaults(place: Place, to: string, packages: Package[]): Fault[]
   if (target === from)
     return [fault(place, 'relative', 'imports its own package by name: use the relative path')]
   if (to === testkit) {
-    if (isDevelopmentFile(path)) return []
+    if (mayImportTestkit(path)) return []
     return [
       fault(
         place,
         'testkit',
-        'testkit is for tests: import it from a .test.ts, a contract suite, test/, bench/, fixtures/ or scripts/',
+        'testkit is for tests: import it from a .test.ts, a contract suite, test/, bench/, fixtures/ or scripts/, except scripts/services/',
       ),
     ]
   }

@@ -1,6 +1,6 @@
 import type { Tree } from './read-tree.ts'
 
-const readme = '# A lib\n\nOwns a thing.\n'
+const readme = '# A lib\n\nOwns a thing.\n\nMay import: level 1 to 3.\n'
 
 const manifest = (name: string, rest: object = {}) =>
   JSON.stringify({ name: `@toolyard/${name}`, exports: {}, ...rest })

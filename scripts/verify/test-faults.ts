@@ -2,6 +2,7 @@ import type {
   Argument,
   CallExpression,
   Expression,
+  ExpressionStatement,
   NewExpression,
   ObjectProperty,
   StaticImport,
@@ -12,6 +13,8 @@ import type { Fault } from './fault.ts'
 import { literalText, memberName } from './read-module.ts'
 import type { SourceFile } from './source-file.ts'
 
+const databaseSleep = /\bpg_sleep(?:_for|_until)?\s*\(/i
+
 const testFunctions = ['test', 'it', 'describe', 'suite']
 
 const mend = {
@@ -19,6 +22,8 @@ const mend = {
   'test-only': 'runs one test and silently drops the others: remove "only"',
   'test-skip': "skips without saying why: give the reason as text, as in { skip: 'no IPv6 here' }",
   'test-todo': 'is a test that tests nothing: write it or remove it',
+  'any-error':
+    'is content with any error, also one of its own making: say by class, code or message which one is meant',
   sleep:
     'sleeps: wait for what must happen with waitUntil of testkit; where only time can show it, put "// sleeps because …" above',
 } as const
@@ -36,15 +41,20 @@ export function testFaults({ path, parsed, lineAt }: SourceFile): Fault[] {
     if (rule !== 'sleep' || !excused.includes(line)) faults.push({ path, line, rule, message: mend[rule] })
   }
   const inTest = isTestFile(path)
+  const helpsTests = inTest || /\/fixtures\//.test(path)
   const resolvers: (string | undefined)[] = []
   new Visitor({
     CallExpression: (node) => {
       if (isModuleMock(node)) report('module-mock', node.start)
+      if (helpsTests && takesAnyError(node)) report('any-error', node.start)
       if (!inTest) return
       reportUnrun(node, report)
       if (resolvers.some((resolver) => isTimerFor(node, resolver))) report('sleep', node.start)
       if (callName(node) === 'promisify' && isNamed(node.arguments[0], 'setTimeout'))
         report('sleep', node.start)
+    },
+    ExpressionStatement: (node) => {
+      if (helpsTests && isDatabaseSleep(node)) report('sleep', node.start)
     },
     NewExpression: (node) => {
       resolvers.push(resolverOf(node))
@@ -122,6 +132,31 @@ function importsSleep(statement: StaticImport): boolean {
   return statement.entries.some(
     ({ importName }) =>
       importName.kind !== 'Name' || importName.name === 'setTimeout' || importName.name === 'scheduler',
+  )
+}
+
+/** `await sql.query('select pg_sleep(1)')` for itself. What is not awaited on the spot is a statement that hangs. */
+function isDatabaseSleep({ expression }: ExpressionStatement): boolean {
+  if (expression.type !== 'AwaitExpression' || expression.argument.type !== 'CallExpression') return false
+  return expression.argument.arguments.some((argument) =>
+    [argument, ...optionsOf(argument).map((option) => option.value)].some(saysSleep),
+  )
+}
+
+const saysSleep = (node: Argument) =>
+  node.type === 'TemplateLiteral'
+    ? node.quasis.some((quasi) => databaseSleep.test(quasi.value.raw))
+    : node.type !== 'SpreadElement' && databaseSleep.test(literalText(node) ?? '')
+
+/** A second argument that is a text is not what the error is compared with, and every error is an Error. */
+function takesAnyError(node: CallExpression): boolean {
+  if (!['rejects', 'throws'].includes(callName(node) ?? '')) return false
+  if (node.callee.type === 'MemberExpression' && !isNamed(node.callee.object, 'assert')) return false
+  const [, expected] = node.arguments
+  if (expected === undefined) return true
+  if (expected.type === 'SpreadElement') return false
+  return (
+    expected.type === 'TemplateLiteral' || literalText(expected) !== undefined || isNamed(expected, 'Error')
   )
 }
 
