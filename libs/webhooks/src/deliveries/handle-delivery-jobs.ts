@@ -6,8 +6,8 @@ import { placesOfKeyMax } from './judge-look.ts'
 
 // They wait for others nearly all of the time, so that more of them cost little; but each beyond the places of a key
 // that names very many receivers at once is looked at for nothing.
-/** At once in one process: whomever a key names, half of it is left to the others. */
-export const deliveriesMax = 2 * placesOfKeyMax
+/** At once in one process: whomever a key names, a third of it is left to the others. More of them slow down all. */
+export const deliveriesMax = 1.5 * placesOfKeyMax
 
 type Job = NewJob<'deliveries'>
 
