@@ -85,12 +85,13 @@ test('nor do the calls of a batch, of a model, or replays pass it', async () => 
   }
 })
 
-test('what ends while others are accepted is counted once: under way or spent', async () => {
+test('what ends while others are accepted is counted once: under way or spent', async (t) => {
   const afterCommit = createAfterCommit({
     pool,
     queues: { enqueue: async () => {} },
     onFailure: (error) => assert.fail(String(error)),
   })
+  t.after(() => afterCommit.settle())
   const deps = { pool, afterCommit }
   async function callAndEnd(n: number): Promise<boolean> {
     const answer = await invoke('ending', n)
